@@ -45,10 +45,7 @@ fn a_folder_or_a_table_in_place_of_a_manifest_is_named() {
     let sandbox = Sandbox::new();
     sandbox.succeed("init --to mine");
     for (line, hint) in [
-        (
-            "mine",
-            "name the manifest in it: `evaluations mine/dataset.yaml`",
-        ),
+        ("mine/docs", "the folder `mine/docs` is not a dataset"),
         (
             "mine/questions.csv",
             "`mine/questions.csv` is not a manifest",

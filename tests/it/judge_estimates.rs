@@ -9,6 +9,9 @@ use crate::qa_server;
 use crate::sandbox::{Sandbox, ended};
 use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
 
+/// As many facts as a judge may list.
+const MOST_FACTS: usize = 20;
+
 const PANEL: [&str; 3] = ["judge", "second", "third"];
 
 /// A server whose judges find `claims` claims in every text and pass everything.
@@ -29,7 +32,13 @@ fn verbose(claims: usize) -> ScriptedServer {
         let text = prompt.split_once("<text-");
         let text = text.map_or("the question", |(_, text)| text.lines().nth(1).unwrap());
         let claims = (0..claims).map(|number| format!("Part {number} of: {text}"));
-        let list = json!({"id": nonce(prompt), "claims": claims.collect::<Vec<_>>()});
+        let list = if prompt.starts_with("You list the facts") {
+            let facts = claims.take(MOST_FACTS);
+            let facts = facts.map(|text| json!({"text": text, "vital": true}));
+            json!({"id": nonce(prompt), "nuggets": facts.collect::<Vec<_>>()})
+        } else {
+            json!({"id": nonce(prompt), "claims": claims.collect::<Vec<_>>()})
+        };
         Reaction::Say(Saying::of(&list.to_string()))
     })
 }

@@ -51,6 +51,11 @@ pub(crate) fn reply(request: &Received) -> Reaction {
         json!({"id": nonce(prompt), "claims": claims}).to_string()
     } else if prompt.starts_with("You list the points") {
         json!({"id": nonce(prompt), "claims": ["the tower"]}).to_string()
+    } else if prompt.starts_with("You list the facts") {
+        let nuggets = json!([{"text": "a tower", "vital": true}, {"text": "tall", "vital": false}]);
+        json!({"id": nonce(prompt), "nuggets": nuggets}).to_string()
+    } else if prompt.contains("numbered facts") {
+        verdicts(prompt, "support")
     } else if prompt.starts_with("You check") {
         verdicts(prompt, "supported")
     } else if prompt.contains("numbered statements") {
@@ -78,7 +83,7 @@ pub(crate) fn reply(request: &Received) -> Reaction {
     Reaction::Say(Saying::of(&text))
 }
 
-pub(crate) const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support";
+pub(crate) const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support,nuggets";
 
 fn score(report: &Value, name: &str) -> Value {
     report["summary"]["scores"][name]["value"].clone()
@@ -94,12 +99,12 @@ fn every_judge_scores_and_keeps_its_evidence() {
         &format!("--judges {ALL} --estimate"),
     ));
     assert_eq!(estimate.code, Some(0), "{}", estimate.stderr);
-    // For each of two questions: three lists and eight requests for verdicts. A list may have a hundred claims, which take three requests;
-    // seven of the eight are about such lists or about sentences with citations.
+    // For each of two questions: four lists and nine requests for verdicts. A list of claims may have a hundred, which take three requests;
+    // seven of the nine are about such lists or about sentences with citations.
     assert!(
         estimate
             .stdout
-            .contains("judges     openai:judge: 22 to 50 calls, "),
+            .contains("judges     openai:judge: 26 to 54 calls, "),
         "{}",
         estimate.stdout
     );
@@ -107,7 +112,7 @@ fn every_judge_scores_and_keeps_its_evidence() {
     let run = ended(&mut qa_server::command(&sandbox, &line));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let (answered, judged) = qa_server::asked(&server);
-    assert_eq!((answered, judged), (2, 2 + 22), "as few as estimated");
+    assert_eq!((answered, judged), (2, 2 + 26), "as few as estimated");
     let report = json(&sandbox.work().join("report.json"));
     for name in [
         "faithfulness",
@@ -119,6 +124,8 @@ fn every_judge_scores_and_keeps_its_evidence() {
         "factual F1",
         "completeness",
         "citation support",
+        "weighted nuggets strict",
+        "vital nuggets",
     ] {
         assert_eq!(score(&report, name), 1.0, "{name}");
     }
@@ -158,7 +165,7 @@ fn every_judge_scores_and_keeps_its_evidence() {
         &format!("rejudge latest --judges {ALL} --out again.json"),
     ));
     assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert_eq!(qa_server::asked(&server), (2, 24), "all replies are stored");
+    assert_eq!(qa_server::asked(&server), (2, 28), "all replies are stored");
     assert_eq!(
         score(&json(&sandbox.work().join("again.json")), "factual F1"),
         1.0

@@ -50,17 +50,21 @@ mod object_stores;
 mod opened_viewer;
 mod own_documents;
 mod pages;
+mod pool;
 #[cfg(target_os = "linux")]
 mod pseudo_terminal;
 mod pull;
 #[cfg(unix)]
 mod pull_request;
 mod qa_server;
+mod question_sets;
+mod questions;
 mod recorded_replies;
 #[cfg(target_os = "linux")]
 mod releases;
 mod reranking;
 mod retrieval;
+mod reviewing;
 mod sandbox;
 mod score;
 #[path = "../../crates/evals-providers/tests/http/scripted_server/mod.rs"]
@@ -86,6 +90,7 @@ mod target_faults;
 mod target_processes;
 mod target_runs;
 mod terminal;
+mod test_set;
 mod trends;
 mod unanswerable;
 mod untimed_report;

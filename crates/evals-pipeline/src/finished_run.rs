@@ -13,6 +13,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::exit::Exit;
+use crate::judged;
 use crate::rankings;
 use crate::run_ending::{Ending, Reached};
 use crate::session::Session;
@@ -36,10 +37,11 @@ impl FinishedRun<Retrieval> {
     pub fn write_rankings(
         printer: &Printer,
         (seed, documents): (u64, Documents),
-        (report, summary): (Report<Retrieval>, Summary),
+        (mut report, summary): (Report<Retrieval>, Summary),
         folder: RunFolder,
         reached: Reached,
     ) -> Result<Self> {
+        judged::enter(&mut report);
         let finished = Self {
             source: PageSource::of_run(&folder, seed, documents),
             report,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::LazyLock;
 
+use evals_questions::QuestionSettings;
 use evals_rag::VectorSearch;
 use evals_rag::answering::AgentAnswerer;
 use evals_rag::rag_judges::{JudgedMeasure, RagJudges};
@@ -38,6 +39,9 @@ pub struct Settings {
     pub qa: Qa,
     /// How answers are judged, and how many cases run at the same time.
     pub evaluations: Evaluations,
+    /// Which questions `evaluations questions` writes; see `docs/test-sets.md`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub questions: QuestionSettings,
     /// Answers and verdicts from the batch endpoints of servers; see `docs/batch.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub batch: Batch,

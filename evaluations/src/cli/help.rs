@@ -9,10 +9,11 @@ use clap::{ColorChoice, CommandFactory as _};
 use super::Cli;
 
 /// The commands that are shown, those of the first day first.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Start here", &["init", "run", "eval", "datasets", "view"]),
     ("Use the results", &["runs", "compare", "gate"]),
     ("Trust the judge", &["rejudge", "labels"]),
+    ("Work without labels", &["questions", "pool"]),
     ("Measure parts alone", &["score", "bench"]),
     (
         "Set up and check",

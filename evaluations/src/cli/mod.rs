@@ -7,6 +7,7 @@ mod former;
 mod gate;
 mod help;
 mod labels;
+mod questions;
 mod runs;
 mod score;
 mod setup;
@@ -17,7 +18,7 @@ use clap::{Parser, Subcommand};
 use evals_bench::options::BenchArgs;
 
 pub(crate) use evals_pipeline::options::{
-    EvalArgs, ImportArgs, RejudgeArgs, RunArgs, SettingsArgs,
+    EvalArgs, ImportArgs, PoolArgs, RejudgeArgs, RunArgs, SettingsArgs,
 };
 
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
@@ -31,6 +32,9 @@ pub(crate) use self::gate::{
 };
 pub(crate) use self::help::{color, command};
 pub(crate) use self::labels::{CalibrateArgs, LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
+pub(crate) use self::questions::{
+    CheckQuestionsArgs, QuestionsArgs, QuestionsCommand, ReviewQuestionsArgs,
+};
 pub(crate) use self::runs::{
     BaselineArgs, BaselineCommand, DeleteRunsArgs, ListRunsArgs, MergeArgs, ReportArgs, RunsArgs,
     RunsCommand, SaveBaselineArgs, ShowBaselineArgs, ShowRunArgs, TableArgs,
@@ -90,6 +94,10 @@ pub(crate) enum Command {
     Rejudge(RejudgeArgs),
     /// Show how far people agree with a judge, and calibrate the judge
     Labels(LabelsOrCalibrateArgs),
+    /// Write a test set from your documents, review it, and check it later
+    Questions(Box<QuestionsArgs>),
+    /// Have the passages that runs retrieved judged, and measure the runs by the judgements
+    Pool(Box<PoolArgs>),
     /// Score rankings as trec_eval does, compare several, or fuse them
     Score(ScoreOrFuseArgs),
     /// Measure embedding models and vector indexes

@@ -95,7 +95,7 @@ pub(crate) struct ValidateArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ViewArgs {
     /// Run whose page to open: its folder, the folder's name or the start of it, its `--name`, or `latest` for the newest finished
-    /// run [default: the list of runs]
+    /// run; or the folder of a test set, to review its questions [default: the list of runs]
     pub(crate) run: Option<OsString>,
     /// Listen on this port of 127.0.0.1 [default: a free one]
     #[arg(long, value_name = "PORT")]

@@ -13,6 +13,7 @@ mod init;
 mod labels;
 mod man;
 mod merge;
+mod questions;
 mod run;
 mod runs;
 mod score;
@@ -24,7 +25,7 @@ mod view;
 use anyhow::Result;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_pipeline::{eval, rejudge};
+use evals_pipeline::{eval, pool, rejudge};
 use evals_runs::directories::Directories;
 use evals_terminal::Printer;
 
@@ -49,6 +50,8 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Gate(arguments) => gate::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
+        Command::Questions(arguments) => questions::execute(&session, &arguments),
+        Command::Pool(arguments) => pool::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Bench(arguments) => evals_bench::execute(&session, &arguments),
         Command::Doctor(arguments) => doctor::execute(&session, &arguments),

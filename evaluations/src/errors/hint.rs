@@ -147,8 +147,15 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
 }
 
 fn of_catalog(error: &CatalogError) -> Option<String> {
-    let CatalogError::Unknown { name, .. } = error else {
-        return None;
+    let name = match error {
+        CatalogError::Unknown { name, .. } => name,
+        CatalogError::Folder { .. } => {
+            return Some(
+                "name a manifest in it, or write one (docs/your-data.md); `evaluations datasets` lists the datasets"
+                    .to_owned(),
+            );
+        }
+        _ => return None,
     };
     let file = ["yaml", "yml"].map(|extension| format!("{name}.{extension}"));
     if let Some(file) = file.iter().find(|file| Path::new(file).is_file()) {
@@ -156,15 +163,7 @@ fn of_catalog(error: &CatalogError) -> Option<String> {
             "to use the file `{file}` as a manifest, name its path: `evaluations {file}`"
         ));
     }
-    let path = Path::new(name);
-    let manifest = path.join("dataset.yaml");
-    if manifest.is_file() {
-        return Some(format!(
-            "`{name}` is a folder; name the manifest in it: `evaluations {}`",
-            manifest.display()
-        ));
-    }
-    if path.is_file() {
+    if Path::new(name).is_file() {
         return Some(format!(
             "`{name}` is not a manifest, which is a .yaml file that says where documents and questions are and what their columns mean \
              (docs/your-data.md)"

@@ -1,6 +1,7 @@
-//! Which of a dataset's cases a run has: what its report says about that.
+//! Which of a dataset's cases a run has, and how good they are: what its report says about that.
 
-use evals_runs::run_record::{FILTER, LimitRecord, SelectionRecord, selection_text};
+use evals_questions::review::DefectRates;
+use evals_runs::run_record::{DEFECTS, FILTER, LimitRecord, SelectionRecord, selection_text};
 use evals_runs::shards::ShardHeader;
 use serde_json::{Map, Value};
 
@@ -17,6 +18,8 @@ pub struct ChosenCases {
     pub count: usize,
     /// The condition on documents, if a search finds only some.
     pub filter: Option<String>,
+    /// How many questions of the test set are defective, if people reviewed it.
+    pub defects: Option<DefectRates>,
 }
 
 impl ChosenCases {
@@ -31,12 +34,14 @@ impl ChosenCases {
         let limit = metadata.get(LimitRecord::KEY).cloned();
         let shard = metadata.get(ShardHeader::KEY).cloned();
         let filter = metadata.get(FILTER).cloned();
+        let defects = metadata.get(DefectRates::KEY).cloned();
         Ok(Self {
             selection: selection.map(serde_json::from_value).transpose()?,
             limit: limit.map(serde_json::from_value).transpose()?,
             shard: shard.map(serde_json::from_value).transpose()?,
             count,
             filter: filter.map(serde_json::from_value).transpose()?,
+            defects: defects.map(serde_json::from_value).transpose()?,
         })
     }
 
@@ -49,6 +54,7 @@ impl ChosenCases {
             (cases, chosen),
             (ShardHeader::KEY, shard),
             (FILTER, self.filter.clone()),
+            (DEFECTS, self.defects.as_ref().map(ToString::to_string)),
         ];
         let lines = lines.into_iter();
         lines
@@ -72,6 +78,10 @@ impl ChosenCases {
         }
         if let Some(filter) = &self.filter {
             metadata.insert(FILTER.to_owned(), filter.as_str().into());
+        }
+        if let Some(defects) = &self.defects {
+            let record = serde_json::to_value(defects)?;
+            metadata.insert(DefectRates::KEY.to_owned(), record);
         }
         Ok(())
     }

@@ -320,6 +320,7 @@ fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) ->
         shard: shard.as_ref().map(|it: &ShardRecord| it.shard),
         count: cases.len(),
         filter: None,
+        defects: None,
     };
     let ids = cases.into_iter().map(|case| case.id.clone()).collect();
     Ok(Chosen {

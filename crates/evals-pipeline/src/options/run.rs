@@ -14,7 +14,7 @@ use super::settings::{ModelName, SettingsArgs};
 
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
-    /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest
+    /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest or of a folder with a `dataset.yaml`
     pub dataset: String,
     #[command(flatten)]
     pub stages: StageArgs,

@@ -7,7 +7,7 @@ use evals_rag::estimate::{CallSize, Calls, Estimate, Workload};
 use evals_rag::judging::Judged;
 use evals_rag::prices::Prices;
 use evals_rag::qa::Reference;
-use evals_rag::rag_judges::{CallRange, JudgeCalls, JudgeLimits, JudgedCase, TextSize};
+use evals_rag::rag_judges::{CallRange, JudgeCalls, JudgeLimits, JudgedCase, NuggetBank, TextSize};
 
 use super::calls::{Total, range_line, side};
 use super::judging::{Judging, JudgingPlan};
@@ -79,10 +79,13 @@ pub(crate) fn foreseen(
         let reference = question.answer.as_deref();
         let reference = reference.map(|text| TextSize::of(text, count));
         let tokens = reference.map_or(0, |text| text.tokens);
+        let answer = question.answer.as_deref();
+        let nuggets = NuggetBank::of(&question.nuggets, answer, &question.evidence);
         JudgedCase {
             answerable: question.answerable,
             question: TextSize::of(&question.text, count),
             reference,
+            nuggets: nuggets.map(|bank| bank.size(count)),
             answer: Some(TextSize::about(tokens, written.unwrap_or(tokens))),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,

@@ -134,7 +134,7 @@ impl Rejudging {
     ) -> Result<Exit> {
         let (resolved, printer) = (&self.resolved, session.printer);
         let spending = Spending::new(None, interruption.stop());
-        let (judging, traffic) = self.open(session, &spending, interruption).await?;
+        let (judging, traffic) = Box::pin(self.open(session, &spending, interruption)).await?;
         let kept = self.kept(&judging)?;
         let model_set = self.model_set(session, &judging, &kept)?;
         if arguments.judging.estimate {
@@ -219,7 +219,7 @@ impl Rejudging {
             spending,
             interruption,
         );
-        let opening = Judging::open(&mut opener, &self.plan);
+        let opening = Box::pin(Judging::open(&mut opener, &self.plan));
         let judging = interruption.guard(opening).await?;
         Ok((judging, servers.traffic_so_far()))
     }

@@ -139,6 +139,8 @@ mod tests {
             answer: None,
             answerable: true,
             relevant: Judgements::new(),
+            evidence: Vec::new(),
+            nuggets: Vec::new(),
         };
         let case = Case::new("q", "text".to_owned()).expecting(reference);
         let task = move |_: Arc<Case<Qa>>, scope: TaskScope| async move {

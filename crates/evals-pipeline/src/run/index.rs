@@ -6,57 +6,67 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use evals_data::{Collection, DocumentCounts};
 use evals_index::{
-    BuildOptions, BuildReport, CutChunks, Index, IndexError, IndexStatistics, Recipe, Store,
+    BuildOptions, BuildReport, Chunker, CutChunks, Index, IndexError, IndexStatistics, Recipe,
+    Store,
 };
 use evals_messages::quantity;
 use evals_models::Embedder;
+use evals_settings::Resolved;
 use evals_terminal::Printer;
 
-use super::plan::Plan;
 use crate::index_bar::IndexBar;
-use crate::models::embedder;
+use crate::models::{ConfiguredEmbedder, embedder};
 use crate::peak_memory;
 use crate::store_options;
 
+/// What decides which index a command searches.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexPlan<'p> {
+    pub(crate) resolved: &'p Resolved,
+    pub(crate) chunker: &'p Chunker,
+    pub(crate) embedder: &'p ConfiguredEmbedder,
+    /// Whether a search compares vectors.
+    pub(crate) needs_embeddings: bool,
+}
+
 /// An index that can be searched, and what building it took.
 #[derive(Debug)]
-pub(super) struct ReadyIndex {
-    pub(super) store: Store,
-    pub(super) index: Index,
-    pub(super) statistics: IndexStatistics,
+pub(crate) struct ReadyIndex {
+    pub(crate) store: Store,
+    pub(crate) index: Index,
+    pub(crate) statistics: IndexStatistics,
     /// `None` if the index existed already.
-    pub(super) build: Option<BuildReport>,
+    pub(crate) build: Option<BuildReport>,
     /// How long indexing the vectors for approximate search took; `None` if that index existed, or the search is exact.
     vectors: Option<Duration>,
 }
 
 /// The index of a run before it is built: a finished one, or what to build it from.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     store: Store,
     recipe: Recipe,
-    pub(super) index: Option<Index>,
+    pub(crate) index: Option<Index>,
 }
 
 /// Opens the index at `uri` if it is finished.
 ///
 /// Profiles that need no vectors do not wait until vectors are computed, but they use an index with vectors if one exists.
-pub(super) async fn find(
+pub(crate) async fn find(
     printer: &Printer,
-    plan: &Plan,
+    plan: IndexPlan<'_>,
     embedder: Option<Arc<dyn Embedder>>,
     collection: &Collection,
     uri: &str,
 ) -> Result<Found> {
-    let store = store_options::open(printer, &plan.resolved, uri).await?;
+    let store = store_options::open(printer, plan.resolved, uri).await?;
     let fingerprint = collection.provenance().documents_fingerprint();
     let lexical = Recipe::new(fingerprint, plan.chunker.clone());
     let with_vectors = |embedder| lexical.clone().with_embedder(embedder);
     let recipe = if let Some(embedder) = embedder {
         with_vectors(embedder)
     } else {
-        if let Some(recipe) =
-            embedder::at_hand(&plan.resolved, &plan.models.embedder).map(with_vectors)
+        if let Some(recipe) = embedder::at_hand(plan.resolved, plan.embedder).map(with_vectors)
             && let Some(index) = Index::find(&store, &recipe).await?
         {
             return Ok(Found {
@@ -80,7 +90,7 @@ async fn with_vector_search(
     printer: &Printer,
     store: &Store,
     index: Index,
-    plan: &Plan,
+    plan: IndexPlan<'_>,
     may_build: MayBuild,
 ) -> Result<(Index, Option<Duration>)> {
     let search = &plan.resolved.settings.search.index;
@@ -105,16 +115,16 @@ async fn with_vector_search(
 
 /// What a run may build.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MayBuild {
-    pub(super) index: bool,
+pub(crate) struct MayBuild {
+    pub(crate) index: bool,
     /// The index of the vectors for approximate search.
-    pub(super) vectors: bool,
+    pub(crate) vectors: bool,
 }
 
 /// Takes the index that was found, or builds it.
-pub(super) async fn prepare(
+pub(crate) async fn prepare(
     printer: &Printer,
-    plan: &Plan,
+    plan: IndexPlan<'_>,
     found: Found,
     collection: &Collection,
     may_build: MayBuild,
@@ -194,7 +204,7 @@ fn skipped_rows(counts: &DocumentCounts, empty: &[String]) -> Option<String> {
 }
 
 /// Notes how much of the corpus a filter keeps. A filter that matches nothing is an error, because every measure would be 0.
-pub(super) async fn describe_filter(
+pub(crate) async fn describe_filter(
     printer: &Printer,
     filter: &str,
     ready: &ReadyIndex,
@@ -214,7 +224,7 @@ pub(super) async fn describe_filter(
 }
 
 /// Notes how many chunks of an index were embedded only in part. `None` if no chunk is known to be cut.
-pub(super) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
+pub(crate) fn cut_note(statistics: &IndexStatistics) -> Option<String> {
     let CutChunks { cut, unknown } = statistics.cut_chunks.filter(|chunks| chunks.cut > 0)?;
     let at_least = if unknown > 0 { "at least " } else { "" };
     let verb = if cut == 1 { "is" } else { "are" };
@@ -237,7 +247,7 @@ fn short_documents_note(documents: usize, split: usize) -> Option<String> {
 }
 
 /// Notes the size of the index, and what building it took.
-pub(super) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
+pub(crate) fn describe_index(printer: &Printer, ready: &ReadyIndex) {
     describe_documents(printer, ready);
     if let Some((took, search)) = ready.vectors.zip(ready.index.approximation()) {
         printer.note(&format!(

@@ -1,14 +1,15 @@
 //! One run of a dataset: load, index, search, measure, report; or ask somebody else's system.
 
 mod access;
-mod index;
+pub(crate) mod index;
 mod manifest;
-mod plan;
+pub(crate) mod plan;
 mod preparation;
 mod qa;
 mod questions;
 mod retrieval;
 mod search;
+mod spans;
 mod target;
 
 use anyhow::Result;

@@ -24,6 +24,7 @@ use crate::execution::Execution;
 use crate::interruption::Interruption;
 use crate::options::{Refresh, RunArgs};
 use crate::question_answering::{Answering, Judging, ModelSet};
+use crate::run_models::embedder::VectorCache;
 use crate::run_models::reranker::{self, Reranking};
 use crate::run_models::{Opener, cache_policy, embedder};
 use crate::session::Session;
@@ -158,7 +159,7 @@ async fn open_embedder(
     if !plan.needs_embeddings {
         return Ok(None);
     }
-    let embedder = embedder::open(opener, arguments).await?;
+    let embedder = embedder::open(opener, VectorCache::of(arguments)).await?;
     Ok(Some(record_queries(opener, plan, embedder)))
 }
 
@@ -221,7 +222,7 @@ async fn find_index(
             .display()
             .to_string(),
     };
-    index::find(session.printer, plan, embedder, collection, &uri).await
+    index::find(session.printer, plan.index(), embedder, collection, &uri).await
 }
 
 /// Opens or builds the index of the run, and notes its size.
@@ -240,7 +241,7 @@ async fn open_index(
         vectors: !arguments.stages.skip_db,
     };
     let index = match found {
-        Ok(found) => index::prepare(printer, plan, found, collection, may_build).await,
+        Ok(found) => index::prepare(printer, plan.index(), found, collection, may_build).await,
         Err(error) => Err(error),
     };
     let index = if unpaid {

@@ -87,6 +87,10 @@ pub(super) async fn read(
         shard: shard.as_ref().map(|it| it.shard),
         count: questions.len(),
         filter: arguments.retrieval.filter.clone(),
+        defects: match collection.reviewed_set() {
+            Some(set) => set.defects()?,
+            None => None,
+        },
     };
     Ok(Asked {
         questions,
@@ -144,6 +148,7 @@ fn skipped_questions(counts: &QuestionCounts) -> Option<String> {
         (counts.filtered, "excluded by `where`"),
         (counts.unjudged, "without judgements"),
         (counts.empty, "without text"),
+        (counts.dropped_in_review, "dropped in review"),
     ];
     let reasons = parts.into_iter().filter(|(count, _)| *count > 0);
     let reasons: Vec<String> = reasons

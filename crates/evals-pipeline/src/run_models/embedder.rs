@@ -17,7 +17,7 @@ use crate::spending::MeteredEmbedder;
 
 /// How to use cached vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum VectorCache {
+pub(crate) enum VectorCache {
     /// Neither reads nor writes them.
     Off,
     Reuse,
@@ -27,7 +27,7 @@ enum VectorCache {
 }
 
 impl VectorCache {
-    fn of(arguments: &RunArgs) -> Self {
+    pub(crate) fn of(arguments: &RunArgs) -> Self {
         if arguments.judging.no_cache {
             Self::Off
         } else if arguments.qa.refresh == Some(Refresh::All) {
@@ -43,7 +43,7 @@ impl VectorCache {
 /// Opens the embedding model of the settings.
 pub(crate) async fn open(
     opener: &mut Opener<'_, '_>,
-    arguments: &RunArgs,
+    cache: VectorCache,
 ) -> Result<Arc<dyn Embedder>> {
     let model = &opener.models.embedder;
     let printer = opener.session.printer;
@@ -51,7 +51,6 @@ pub(crate) async fn open(
     let price = choices::prices(opener.resolved).of(embedder.identity());
     let embedder = MeteredEmbedder::new(embedder, price, opener.spending);
     let embedder: Arc<dyn Embedder> = Arc::new(embedder);
-    let cache = VectorCache::of(arguments);
     if cache == VectorCache::Off {
         return Ok(embedder);
     }

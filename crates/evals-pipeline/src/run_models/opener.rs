@@ -40,6 +40,8 @@ pub(crate) struct Opener<'o, 'r> {
     /// Records the search's question vectors; `None` where no answerer reuses them.
     pub(crate) query_recorder: Option<Arc<QueryRecorder>>,
     pub(crate) batches: Batches,
+    /// Whether chat models refuse calls once the budget is spent.
+    pub(crate) stops_at_budget: bool,
     store: Option<ReplyStore>,
 }
 
@@ -63,6 +65,7 @@ impl<'o, 'r> Opener<'o, 'r> {
             interruption,
             query_recorder: None,
             batches: Batches::of(session, resolved, spending, interruption),
+            stops_at_budget: false,
             store: None,
         }
     }
@@ -99,7 +102,8 @@ impl<'o, 'r> Opener<'o, 'r> {
 
     async fn cached(&mut self, inner: Arc<dyn ChatModel>) -> Result<Arc<dyn ChatModel>> {
         let price = choices::prices(self.resolved).of(inner.identity());
-        let metered = Arc::new(Metered::new(inner, price, self.spending));
+        let metered = Metered::new(inner, price, self.spending);
+        let metered = Arc::new(metered.stopping_at_budget(self.stops_at_budget));
         let Some(policy) = self.cache else {
             return Ok(metered);
         };

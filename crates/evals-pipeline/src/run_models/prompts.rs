@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use evals_evaluators::JudgePrompts;
 use evals_guard::regular_file::{self, FileError};
+use evals_questions::QuestionPrompts;
 use evals_rag::Prompt;
 use evals_rag::rag_judges::JudgeTemplates;
 use evals_runs::directories::Directories;
@@ -63,6 +64,16 @@ impl Prompts {
         })
     }
 
+    /// Finds the prompt of the judge of passages in the same way.
+    pub(crate) fn grade(directories: &Directories) -> Result<Prompt> {
+        find(directories, Prompt::grade())
+    }
+
+    /// Finds the prompts of test sets in the same way.
+    pub(crate) fn of_questions(directories: &Directories) -> Result<QuestionPrompts> {
+        QuestionPrompts::default().try_map(|it| find(directories, it))
+    }
+
     /// All prompts that a file can replace, by name.
     pub fn replaceable(directories: &Directories) -> Result<Vec<FoundPrompt>> {
         let of_evaluators = JudgePrompts::default();
@@ -75,13 +86,17 @@ impl Prompts {
         ];
         let decomposed = JudgeTemplates::default();
         let decomposed = decomposed.all().map(Clone::clone);
+        let questions = QuestionPrompts::default();
+        let questions = questions.all().map(Clone::clone);
         let others = [
+            Prompt::grade(),
             Prompt::refusal(),
             Prompt::rerank_listwise(),
             Prompt::rerank_pointwise(),
             of_evaluators.rubric,
         ];
-        let all = bundled.into_iter().chain(decomposed).chain(others);
+        let all = bundled.into_iter().chain(decomposed);
+        let all = all.chain(questions).chain(others);
         let found = all.map(|it| locate(directories, it));
         found.collect()
     }

@@ -15,12 +15,18 @@ use serde_json::{Map, Value};
 
 use super::Spending;
 
+const EMBEDDING: &str =
+    "all documents are embedded; run the command again with a larger `--budget` to resume";
+const CHAT: &str =
+    "everything is asked; replies are stored, so that the same command goes on from here";
+
 /// A chat model whose calls are counted.
 #[derive(Debug)]
 pub(crate) struct Metered {
     inner: Arc<dyn ChatModel>,
     price: Price,
     spending: Arc<Spending>,
+    stops_at_budget: bool,
 }
 
 impl Metered {
@@ -30,6 +36,15 @@ impl Metered {
             inner,
             price,
             spending: Arc::clone(spending),
+            stops_at_budget: false,
+        }
+    }
+
+    /// Refuses calls once the budget is spent. In a run a case that was started is finished; work without cases ends here.
+    pub(crate) fn stopping_at_budget(self, stops_at_budget: bool) -> Self {
+        Self {
+            stops_at_budget,
+            ..self
         }
     }
 }
@@ -49,6 +64,15 @@ impl ChatModel for Metered {
     }
 
     async fn chat(&self, request: &ChatRequest) -> Result<ChatReply, ChatError> {
+        if self.stops_at_budget
+            && let Some(spent) = self.spending.spent(CHAT)
+        {
+            return Err(ChatError {
+                model: self.identity().clone(),
+                failure: Failure::Terminal,
+                source: Box::new(spent),
+            });
+        }
         let reply = self.inner.chat(request).await?;
         let payment = Payment {
             model: self.inner.identity().clone(),
@@ -143,7 +167,7 @@ impl Embedder for MeteredEmbedder {
     async fn embed(&self, texts: &[&str], kind: TextKind) -> Result<Embeddings, EmbedError> {
         // A question belongs to a case, and a case that was started is finished.
         if kind == TextKind::Document
-            && let Some(spent) = self.spending.spent()
+            && let Some(spent) = self.spending.spent(EMBEDDING)
         {
             return Err(EmbedError::Model {
                 model: self.identity().clone(),

@@ -15,12 +15,14 @@ use thiserror::Error;
 
 pub(crate) use self::metered::{Metered, MeteredEmbedder};
 
-/// The budget was spent while an index was being built.
+/// The budget was spent before work without cases was done, such as building an index.
 #[derive(Debug, Clone, Copy, Error)]
-#[error(
-    "the budget of ${0} is spent before all documents are embedded; run the command again with a larger `--budget` to resume"
-)]
-pub(crate) struct BudgetSpent(f64);
+#[error("the budget of ${budget} is spent before {before}")]
+pub(crate) struct BudgetSpent {
+    budget: f64,
+    /// What is not done, and how to go on.
+    before: &'static str,
+}
 
 /// Formats an amount in USD, or says that it is unknown.
 pub(crate) fn dollars(cost: Option<f64>) -> String {
@@ -185,14 +187,13 @@ impl Spending {
 
     /// Whether the budget ended the run: it is spent, or too little is left for the next call.
     pub(crate) fn is_spent(&self) -> bool {
-        self.spent().is_some() || self.is_refused.load(Ordering::Relaxed)
+        self.spent("").is_some() || self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// The budget, once it is spent.
-    fn spent(&self) -> Option<BudgetSpent> {
-        let paid = *lock(&self.paid);
-        let budget = self.budget.filter(|budget| paid >= *budget);
-        budget.map(BudgetSpent)
+    /// The error of work that the spent budget ends. `before` says what is not done, and how to go on.
+    fn spent(&self, before: &'static str) -> Option<BudgetSpent> {
+        let budget = self.budget.filter(|budget| *lock(&self.paid) >= *budget);
+        budget.map(|budget| BudgetSpent { budget, before })
     }
 
     fn add(&self, cost: f64) {

@@ -143,7 +143,7 @@ pub(crate) fn check_price(resolved: &Resolved, model: &ConfiguredChat) -> Result
 }
 
 /// Fails if the embedding model has no input price. It has no output to pay for.
-fn check_embedding_price(resolved: &Resolved, model: &ConfiguredEmbedder) -> Result<()> {
+pub(crate) fn check_embedding_price(resolved: &Resolved, model: &ConfiguredEmbedder) -> Result<()> {
     let price = choices::prices(resolved).of(&model.identity());
     if price.input.is_none() {
         bail!(

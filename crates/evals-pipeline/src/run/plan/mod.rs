@@ -1,6 +1,6 @@
 //! The plan of a run, made before anything is downloaded or written.
 
-pub(super) mod answers;
+pub(crate) mod answers;
 pub(super) mod measured;
 
 use std::num::NonZeroUsize;
@@ -17,6 +17,7 @@ use evals_settings::{Layer, Resolved};
 
 use self::answers::QaPlan;
 use self::measured::Measured;
+use super::index::IndexPlan;
 use crate::batches;
 use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
@@ -176,6 +177,16 @@ impl Plan {
             resolved,
             models: choices.models,
         })
+    }
+
+    /// What decides which index is searched.
+    pub(super) fn index(&self) -> IndexPlan<'_> {
+        IndexPlan {
+            resolved: &self.resolved,
+            chunker: &self.chunker,
+            embedder: &self.models.embedder,
+            needs_embeddings: self.needs_embeddings,
+        }
     }
 
     /// Notes which measures of the dataset `--k` cuts; `None` if it cuts none.

@@ -11,9 +11,11 @@ use crate::execution::{Ran, Work};
 use crate::finished_run::FinishedRun;
 use crate::groups;
 use crate::indexed_documents;
+use crate::judged;
 use crate::run::manifest::approximation;
 use crate::run::preparation::Run;
 use crate::run::search::{self, SearchDepth};
+use crate::run::spans;
 use crate::run_ending::Reached;
 use crate::run_models::reranker;
 use crate::search_profile::SearchProfile;
@@ -25,26 +27,27 @@ pub(super) async fn run(
     profile: SearchProfile,
     folder: RunFolder,
 ) -> Result<FinishedRun<Retrieval>> {
-    let Run {
-        arguments,
-        plan,
-        prepared,
-        ..
-    } = run;
+    let Run { plan, prepared, .. } = run;
+    let reading = spans::measures(&prepared.collection, &prepared.questions);
+    let spans = run.interruption.guard(reading).await?;
     let depth = SearchDepth {
         documents: plan.k.get(),
-        passages: 0,
+        passages: spans.as_ref().map_or(0, |_| spans::PASSAGES),
     };
     let sampled = LatencySample::of(run, profile);
     let batch = sampled.as_ref().map(LatencySample::batch).cloned();
     let opening = search::open(run, profile, depth, batch);
     let searcher = run.interruption.guard(opening).await?;
     let (name, questions) = (&plan.manifest.name, prepared.questions.iter().cloned());
-    let dataset = retrieval::dataset(name, questions, plan.measures.clone())?
+    let mut dataset = retrieval::dataset(name, questions, plan.measures.clone())?
         .clustered(plan.manifest.cluster.clone());
+    if let Some(spans) = spans {
+        dataset = dataset.evaluator(spans);
+    }
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     metadata.extend(reranking.map(|it| ("reranker", it.describe())));
+    metadata.extend(judged::incompleteness(&plan.manifest));
     let work = Work {
         name: format!("{} ({profile})", plan.name),
         dataset,
@@ -65,11 +68,11 @@ pub(super) async fn run(
         sampled.as_ref(),
         reranking.as_ref(),
     )?;
-    let (printer, keys) = (run.session.printer, &arguments.results.group_by);
-    let summary = groups::summary(printer, &report, arguments.control.seed, keys);
+    let (printer, keys) = (run.session.printer, &run.arguments.results.group_by);
+    let summary = groups::summary(printer, &report, run.arguments.control.seed, keys);
     let index = &prepared.ready.index;
     let documents = indexed_documents::of_index(index, &[&report]).await;
-    let shown = (arguments.control.seed, documents);
+    let shown = (run.arguments.control.seed, documents);
     let reached = Reached {
         failures: too_many_failed,
         budget: prepared.spending.is_spent(),

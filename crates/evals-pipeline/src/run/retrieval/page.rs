@@ -10,6 +10,7 @@ use evals_terminal::{Printer, console, run_console, text};
 
 use crate::case_selection::ChosenCases;
 use crate::finished_run::FinishedRun;
+use crate::judged;
 use crate::run::plan::Plan;
 use crate::run_models::reranker;
 use crate::vector_search;
@@ -77,6 +78,12 @@ fn of_single_runs(printer: &Printer, finished: &[FinishedRun<Retrieval>]) -> io:
         if let Some(search) = run.fact(vector_search::LABEL) {
             page.push('\n');
             page.push_str(&line(&format!("{}: vector search: {search}", run.label()))?);
+        }
+        if judged::is_incomplete(&run.report)
+            && let Some(judged) = run.fact(judged::LABEL)
+        {
+            page.push('\n');
+            page.push_str(&line(&format!("{}: judged: {judged}", run.label()))?);
         }
         if let Some(account) = run.fact(reranker::LABEL) {
             page.push('\n');

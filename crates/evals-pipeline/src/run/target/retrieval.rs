@@ -17,6 +17,8 @@ use crate::execution::{Ran, Work};
 use crate::exit::Exit;
 use crate::finished_run::FinishedRun;
 use crate::groups;
+use crate::judged;
+use crate::run::spans;
 use crate::run_ending::Reached;
 use crate::targets::TargetFacts;
 
@@ -65,13 +67,19 @@ async fn measure(
         ..
     } = run;
     let questions = prepared.questions.iter().cloned();
-    let dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?
+    let mut dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?
         .clustered(plan.manifest.cluster.clone());
+    let reading = spans::measures(&prepared.collection, &prepared.questions);
+    if let Some(spans) = interruption.guard(reading).await? {
+        dataset = dataset.evaluator(spans);
+    }
+    let mut metadata = vec![("profile", label.into())];
+    metadata.extend(judged::incompleteness(&plan.manifest));
     let work = Work {
         name: format!("{} ({label})", plan.retrieval_name),
         dataset,
         task: targets::retrieval_task(prepared.system(plan, recorded), plan.identical_ids),
-        metadata: vec![("profile", label.into())],
+        metadata,
         timeout: Some(choices::case_timeout(&plan.resolved)?.task("the target")),
         doing: "asking".to_owned(),
     };

@@ -1,0 +1,349 @@
+//! `evaluations questions SOURCE`: has a test set written about documents.
+//!
+//! The cache of replies is what resumes a killed command: equal documents, settings and seeds give equal requests.
+
+mod estimate;
+mod folder;
+mod record;
+mod source;
+mod summary;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use evals_data::{Collection, Manifest};
+use evals_guard::regular_file;
+use evals_index::{Profile, SearchOptions};
+use evals_models::ChatModel;
+use evals_questions::{
+    Corpus, CorpusError, GeneratedSet, Generator, Item, LogFormat, PlainFilters, Progress,
+    QuestionPrompts, questions_of_log,
+};
+use evals_rag::judging::ChatJudge;
+use evals_rag::{Document, Prompt, Searcher};
+use evals_settings::{Layer, Resolved};
+use evals_stores::store::RefreshPolicy;
+use evals_terminal::progress;
+use sha2::{Digest as _, Sha256};
+
+use self::folder::NewSet;
+use crate::choices::Choices;
+use crate::downloads;
+use crate::exit::Exit;
+use crate::interruption::{Interrupted, Interruption, interruptible};
+use crate::models::{ConfiguredModels, Servers};
+use crate::options::{SettingsArgs, WriteQuestionsArgs};
+use crate::run::index::{self, IndexPlan, MayBuild};
+use crate::run::plan::answers::{check_embedding_price, check_price};
+use crate::run_models::embedder::{self, VectorCache};
+use crate::run_models::{Opener, Prompts};
+use crate::session::{Session, named_models};
+use crate::spending::Spending;
+
+/// A larger set is a mistake of the command line.
+const MOST: usize = 100_000;
+/// The largest log, in bytes.
+const LARGEST_LOG: u64 = 512_000_000;
+
+/// Has a test set written, filters it, and writes it into a folder.
+///
+/// # Errors
+///
+/// If documents, settings or models are unusable, no question passes the filters, or the folder cannot be written.
+pub fn execute(
+    session: &Session<'_>,
+    arguments: &WriteQuestionsArgs,
+    settings: &SettingsArgs,
+) -> Result<Exit> {
+    let plan = Plan::new(session, arguments, settings)?;
+    interruptible(session.printer, async |interruption| {
+        let work = Box::pin(plan.execute(session, interruption));
+        let done = interruption.guard(work).await;
+        if interruption.is_interrupted() && done.is_err() {
+            session
+                .printer
+                .note("replies are stored; run the same command again to go on");
+            return Err(Interrupted.into());
+        }
+        done
+    })
+}
+
+/// A test set with every choice made.
+struct Plan<'a> {
+    arguments: &'a WriteQuestionsArgs,
+    manifest: Manifest,
+    resolved: Resolved,
+    choices: Choices,
+    /// The profile that searches the corpus.
+    profile: Profile,
+    prompts: QuestionPrompts,
+    /// Decides whether two answers say the same.
+    equivalence: Prompt,
+    log: Option<Log>,
+}
+
+/// Questions of users.
+struct Log {
+    questions: Vec<String>,
+    file: String,
+    digest: String,
+}
+
+/// The models, as they were opened.
+struct Models {
+    writer: Arc<dyn ChatModel>,
+    judge: Arc<dyn ChatModel>,
+}
+
+/// The documents of a dataset.
+#[derive(Debug)]
+struct DatasetCorpus<'c>(&'c Collection);
+
+impl Corpus for DatasetCorpus<'_> {
+    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
+        let documents = self.0.documents().map_err(CorpusError::new)?;
+        for document in documents {
+            visit(&document.map_err(CorpusError::new)?);
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Plan<'a> {
+    fn new(
+        session: &Session<'_>,
+        arguments: &'a WriteQuestionsArgs,
+        settings: &SettingsArgs,
+    ) -> Result<Self> {
+        let count = arguments.count.get();
+        if count > MOST {
+            bail!("`--count {count}` is more than the {MOST} questions of the largest test set");
+        }
+        folder::check(&arguments.to)?;
+        let manifest = source::find(session, &arguments.source)?;
+        let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
+        let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
+        layers.extend(session.user_layers(settings, models)?);
+        let resolved = evals_settings::resolve(layers)?;
+        session.warn_of_matrix(&resolved);
+        let choices = Choices::of(&resolved)?;
+        check_models(&resolved, &choices.models)?;
+        resolved.settings.questions.apportion(count, false)?;
+        let profile = choices.profiles.first();
+        let profile = profile.map_or(choices.hybrid, |profile| profile.base);
+        if arguments.budget.is_some() {
+            check_price(&resolved, &choices.models.answerer)?;
+            check_price(&resolved, &choices.models.judge)?;
+            if profile.needs_embeddings() {
+                check_embedding_price(&resolved, &choices.models.embedder)?;
+            }
+        }
+        Ok(Self {
+            profile,
+            prompts: Prompts::of_questions(&session.directories)?,
+            equivalence: Prompts::find(&session.directories)?.judge,
+            log: arguments
+                .from
+                .as_deref()
+                .map(|path| log(path, arguments))
+                .transpose()?,
+            arguments,
+            manifest,
+            resolved,
+            choices,
+        })
+    }
+
+    async fn execute(self, session: &Session<'_>, interruption: &Interruption) -> Result<Exit> {
+        let printer = session.printer;
+        let collection = downloads::fetch(printer, &self.manifest).await?;
+        if self.arguments.estimate {
+            printer.result(&estimate::text(&self, &DatasetCorpus(&collection))?)?;
+            return Ok(Exit::Done);
+        }
+        let folder = NewSet::claim(&self.arguments.to)?;
+        let budget = self.arguments.budget;
+        let spending = Spending::new(budget, interruption.stop());
+        let models = &self.choices.models;
+        let servers = Servers::new(&self.resolved, models, printer, self.arguments.seed);
+        let mut servers = servers.interrupted_by(interruption);
+        let mut opener = Opener::new(
+            session,
+            &self.resolved,
+            models,
+            &mut servers,
+            Some(RefreshPolicy::Reuse),
+            &spending,
+            interruption,
+        );
+        opener.stops_at_budget = true;
+        let opened = Models {
+            writer: opener.chat(&models.answerer).await?,
+            judge: opener.chat(&models.judge).await?,
+        };
+        if models.answerer.identity() == models.judge.identity() {
+            printer.warn(&format!(
+                "`{}` filters its own questions, and models tend to pass their own text; `--judge` names a different one",
+                models.judge
+            ));
+        }
+        let searcher = self
+            .searcher(session, &mut opener, &collection, folder.name())
+            .await?;
+        let set = self
+            .generate(session, &collection, &opened, &*searcher)
+            .await?;
+        self.close(session, &collection, &opened, folder, &set)
+            .await
+    }
+
+    /// Finds or builds the index of the set, which a run of the set uses as well.
+    async fn searcher(
+        &self,
+        session: &Session<'_>,
+        opener: &mut Opener<'_, '_>,
+        collection: &Collection,
+        name: &str,
+    ) -> Result<Arc<dyn Searcher>> {
+        let printer = session.printer;
+        let plan = IndexPlan {
+            resolved: &self.resolved,
+            chunker: &self.choices.chunker,
+            embedder: &self.choices.models.embedder,
+            needs_embeddings: self.profile.needs_embeddings(),
+        };
+        let embedder = if plan.needs_embeddings {
+            Some(embedder::open(opener, VectorCache::Reuse).await?)
+        } else {
+            None
+        };
+        let uri = session.directories.database(name).display().to_string();
+        let found = index::find(printer, plan, embedder, collection, &uri).await?;
+        let may_build = MayBuild {
+            index: true,
+            vectors: true,
+        };
+        let ready = index::prepare(printer, plan, found, collection, may_build).await?;
+        index::describe_index(printer, &ready);
+        let options = SearchOptions {
+            passages: Generator::PASSAGES,
+            ..SearchOptions::default()
+        };
+        Ok(ready.index.searcher(self.profile, &options).await?)
+    }
+
+    async fn generate(
+        &self,
+        session: &Session<'_>,
+        collection: &Collection,
+        models: &Models,
+        searcher: &dyn Searcher,
+    ) -> Result<GeneratedSet> {
+        let bar = progress::open_ended(session.printer, "questions");
+        let equivalence = ChatJudge::new(Arc::clone(&models.judge));
+        let generator = Generator {
+            writer: &*models.writer,
+            judge: &*models.judge,
+            equivalence: &equivalence.prompt(self.equivalence.clone()),
+            searcher,
+            corpus: &DatasetCorpus(collection),
+            prompts: &self.prompts,
+            concurrency: self.resolved.settings.evaluations.concurrency,
+            progress: &|progress: Progress| {
+                let (step, of, done) = progress.step;
+                let (kept, wanted) = (progress.kept, progress.wanted);
+                let dropped = progress.dropped;
+                bar.set_message(format!(
+                    "{step} {done} of {of}; {kept} of {wanted} kept, {dropped} dropped"
+                ));
+            },
+        };
+        let made = if let Some(log) = &self.log {
+            generator.answer(&log.questions).await
+        } else {
+            let mut filters = PlainFilters::new();
+            let settings = &self.resolved.settings.questions;
+            let (count, seed) = (self.arguments.count.get(), self.arguments.seed);
+            let mut plain = |item: &Item, texts: &[(&str, &str)]| filters.check(item, texts);
+            generator.generate(settings, count, seed, &mut plain).await
+        };
+        bar.finish_and_clear();
+        let set = made.context(
+            "no test set was written; replies are stored, and the same command goes on from there",
+        )?;
+        if let (true, Some(shortage)) = (set.kept.is_empty(), set.shortage()) {
+            bail!("{shortage}");
+        }
+        Ok(set)
+    }
+
+    /// Writes the set and says what is in it.
+    async fn close(
+        &self,
+        session: &Session<'_>,
+        collection: &Collection,
+        models: &Models,
+        folder: NewSet,
+        set: &GeneratedSet,
+    ) -> Result<Exit> {
+        let printer = session.printer;
+        let documents = DatasetCorpus(collection);
+        let diversity = summary::diversity(set, &documents).await?;
+        let name = folder.name().to_owned();
+        let written = self.manifest.documents_section(folder.path());
+        let copied = match &written {
+            Some(_) => None,
+            None => Some(record::copied(&documents)?),
+        };
+        let manifest = record::manifest(&name, &self.manifest, written, set);
+        let record = record::record(self, collection, models, set, &diversity);
+        folder.write(set, &record, manifest, copied)?;
+        printer.result(&summary::text(self, printer, models, set, &diversity))?;
+        for (role, model) in [("writing", &models.writer), ("filtering", &models.judge)] {
+            for note in model.notes() {
+                printer.note(&format!("while {role}: {note}"));
+            }
+        }
+        if let Some(shortage) = set.shortage() {
+            printer.warn(&shortage);
+        }
+        let path = self.arguments.to.display().to_string();
+        let path = evals_runs::shell_word::shell_word(&path);
+        printer.note(&format!(
+            "next: `evaluations view {path}` to review the questions, then `evaluations run {path}`"
+        ));
+        Ok(Exit::Done)
+    }
+}
+
+/// Refuses models that cannot write or filter.
+fn check_models(resolved: &Resolved, models: &ConfiguredModels) -> Result<()> {
+    if models.answerer.is_embedded() {
+        bail!("no model writes the questions; add `--model PROVIDER:NAME` or set `qa.model`");
+    }
+    if models.judge.is_embedded() {
+        bail!(
+            "no model filters the questions; add `--judge PROVIDER:NAME` or set `evaluations.judge`, ideally to a model of a different \
+             family from `{}`",
+            models.answerer
+        );
+    }
+    models.answerer.check_embedded_name(resolved)?;
+    Ok(models.judge.check_embedded_name(resolved)?)
+}
+
+/// Reads the log and draws its questions.
+fn log(path: &Path, arguments: &WriteQuestionsArgs) -> Result<Log> {
+    let text = regular_file::read_named(path, LARGEST_LOG)?;
+    let file = path.file_name().unwrap_or(path.as_os_str());
+    let file = file.to_string_lossy().into_owned();
+    let (count, seed) = (arguments.count.get(), arguments.seed);
+    let questions = questions_of_log(&text, LogFormat::of(&file), count, seed);
+    Ok(Log {
+        questions: questions.with_context(|| format!("cannot use `{}`", path.display()))?,
+        file,
+        digest: hex::encode(Sha256::digest(&text)),
+    })
+}

@@ -1,0 +1,83 @@
+//! The command lines of `evaluations questions`: a test set from documents, its review, and its check against changed documents.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use evals_pipeline::options::numbers::at_least_one;
+use evals_pipeline::options::{SettingsArgs, WriteQuestionsArgs};
+
+#[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct QuestionsArgs {
+    /// `None` only if there is a command.
+    #[command(flatten)]
+    pub(crate) write: Option<WriteQuestionsArgs>,
+    /// Beside those of `write`, because the parser knows options only as there if their type has no options of a further type.
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<QuestionsCommand>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub(crate) enum QuestionsCommand {
+    /// Draw questions to review, exchange reviews as CSV, and show how many questions are defective
+    Review(ReviewQuestionsArgs),
+    /// List questions whose evidence changed in the documents
+    Check(CheckQuestionsArgs),
+}
+
+/// The end of `questions review --help`, for terminals of 80 columns.
+const REVIEW_HELP: &str = "\
+People say of each question: keep, edit or drop. In the browser:
+
+  evaluations view FOLDER
+
+In a spreadsheet:
+
+  evaluations questions review FOLDER --sample 50 --export review.csv
+  evaluations questions review FOLDER --import review.csv --labeller ada
+
+Fill in `verdict` (keep, edit, drop), with edit also `new_question` or
+`new_answer`, and `defect` if you like. Reviews are kept in review.jsonl in the
+folder. `evaluations run FOLDER` leaves out what was dropped, asks what was
+edited, and reports how many questions were defective.";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = REVIEW_HELP)]
+pub(crate) struct ReviewQuestionsArgs {
+    /// Folder of the test set
+    pub(crate) folder: PathBuf,
+    /// Draw N questions at random from all kinds [default: all]
+    #[arg(long, value_name = "N", conflicts_with = "import", allow_negative_numbers = true, value_parser = at_least_one)]
+    pub(crate) sample: Option<NonZeroUsize>,
+    /// Seed of the sample
+    #[arg(long, hide = true, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Write questions to review to a CSV file, which must not exist
+    #[arg(long, value_name = "FILE", conflicts_with = "import")]
+    pub(crate) export: Option<PathBuf>,
+    /// Add the reviews of a CSV file that was exported from this set
+    #[arg(long, value_name = "FILE")]
+    pub(crate) import: Option<PathBuf>,
+    /// The person who reviewed the rows of the file without an author [default: the user's name on this machine]
+    #[arg(long, value_name = "NAME", requires = "import")]
+    pub(crate) labeller: Option<String>,
+}
+
+/// The end of `questions check --help`, for terminals of 80 columns.
+const CHECK_HELP: &str = "\
+A question is stale if its evidence vanished or changed, or stands in a document
+that the set does not call relevant, too. Evidence that only moved is found by
+its quote. Exits with 1 if a question is stale.";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = CHECK_HELP)]
+pub(crate) struct CheckQuestionsArgs {
+    /// Folder of the test set
+    pub(crate) folder: PathBuf,
+    /// Rewrite the set without stale questions, which history.jsonl keeps
+    #[arg(long)]
+    pub(crate) update: bool,
+}

@@ -1,0 +1,114 @@
+//! `evaluations questions check FOLDER`: compares the evidence of a test set with the documents as they are now.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, Result};
+use evals_data::{Collection, DataError, Manifest};
+use evals_messages::quantity;
+use evals_pipeline::downloads;
+use evals_pipeline::exit::Exit;
+use evals_pipeline::interruption::{Interrupted, interruptible};
+use evals_pipeline::session::Session;
+use evals_questions::review::{self, ReviewVerdict};
+use evals_questions::{Check, Item, SetFolder};
+use evals_runs::clock::{now, timestamp};
+use evals_settings::redaction::printable;
+use evals_terminal::Printer;
+
+use crate::cli::CheckQuestionsArgs;
+
+pub(super) fn execute(session: &Session<'_>, arguments: &CheckQuestionsArgs) -> Result<Exit> {
+    let printer = session.printer;
+    let folder = SetFolder::new(&arguments.folder);
+    let items = folder.questions()?;
+    let manifest = Manifest::read(&arguments.folder.join(Manifest::FILE))?;
+    interruptible(printer, async |interruption| {
+        let comparing = async {
+            let collection = downloads::fetch(printer, &manifest).await?;
+            compare(collection, items.clone()).await
+        };
+        let check = match interruption.guard(comparing).await {
+            Err(error) if error.is::<Interrupted>() => return Ok(Exit::Interrupted),
+            check => check?,
+        };
+        if arguments.update {
+            let lock = folder.lock()?;
+            if folder.questions()? != items {
+                anyhow::bail!(
+                    "the questions changed while they were checked; run the command again"
+                );
+            }
+            printer.result(&text(&folder, items.len(), &check)?)?;
+            if check.updated != items {
+                lock.update(&check, &timestamp(now()))?;
+                note_update(printer, &check);
+            }
+            return Ok(Exit::Done);
+        }
+        printer.result(&text(&folder, items.len(), &check)?)?;
+        let is_stale = !asked(&folder, &check)?.is_empty();
+        Ok(if is_stale {
+            Exit::CheckFailed
+        } else {
+            Exit::Done
+        })
+    })
+}
+
+/// On another thread, because it reads the whole corpus, and this thread has to notice an interruption.
+async fn compare(collection: Collection, items: Vec<Item>) -> Result<Check> {
+    let compared = tokio::task::spawn_blocking(move || {
+        let documents = collection.documents()?;
+        let documents = documents.map(|it| it.map(|document| (document.uri, document.text)));
+        Check::of(&items, documents)
+    });
+    let compared: Result<Check, DataError> = compared
+        .await
+        .context("the task that reads the documents was cancelled")?;
+    Ok(compared?)
+}
+
+/// The stale questions that a run asks: nobody has to mend one that people dropped.
+fn asked<'c>(
+    folder: &SetFolder,
+    check: &'c Check,
+) -> Result<Vec<&'c evals_questions::check::Stale>> {
+    let reviews = folder.reviews()?;
+    let current = review::current(&reviews);
+    let dropped: BTreeSet<&str> = current
+        .values()
+        .filter(|review| review.verdict == ReviewVerdict::Drop)
+        .map(|review| review.id.as_str())
+        .collect();
+    let stale = check.stale.iter();
+    let stale = stale.filter(|stale| !dropped.contains(stale.item.id.as_str()));
+    Ok(stale.collect())
+}
+
+fn text(folder: &SetFolder, questions: usize, check: &Check) -> Result<String> {
+    let stale = asked(folder, check)?;
+    let moved: BTreeSet<&str> = check.moved.iter().map(|moved| moved.id.as_str()).collect();
+    let mut text = format!(
+        "{}: {} stale, {} with evidence that moved, {} unchanged\n",
+        quantity::of(questions, "question"),
+        stale.len(),
+        moved.len(),
+        check.fresh.len()
+    );
+    for stale in stale {
+        let (id, detail) = (printable(&stale.item.id), printable(&stale.detail));
+        let _ = writeln!(text, "{id} ({}): {detail}", stale.reason);
+    }
+    Ok(text)
+}
+
+fn note_update(printer: &Printer, check: &Check) {
+    printer.note(&format!(
+        "rewrote questions.jsonl with {}; history.jsonl keeps what was left out",
+        quantity::of(check.updated.len(), "question")
+    ));
+    if check.updated.is_empty() {
+        printer.warn("every question is stale, so the set has none left");
+    }
+}
