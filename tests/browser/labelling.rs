@@ -404,7 +404,7 @@ fn a_server_that_has_ended_costs_no_label() {
     assert!(
         browser
             .text("#failure")
-            .contains("what you have labelled so far is stored")
+            .contains("your verdicts so far are stored")
     );
     assert!(
         browser.text("#place").starts_with("2 of 20, 1 labelled"),

@@ -27,6 +27,7 @@ mod pictures;
 #[expect(dead_code, reason = "the tests without a browser end commands on it")]
 mod pseudo_terminal;
 mod reading;
+mod reviewing;
 #[path = "../../crates/evals-html/tests/it/samples.rs"]
 #[expect(dead_code, reason = "the tests of the library draw empty figures too")]
 mod samples;
@@ -39,6 +40,8 @@ mod scripted_server;
 mod searching;
 #[path = "../../crates/evals-html/tests/it/synthetic.rs"]
 mod synthetic;
+#[path = "../it/test_set.rs"]
+mod test_set;
 #[path = "../it/viewer.rs"]
 #[expect(dead_code, reason = "the tests without a browser ask by hand")]
 mod viewer;

@@ -1,6 +1,6 @@
 // @ts-check
-// Labels answers one by one. No reply contains what the judge said before a label is stored. Texts reach the page as text nodes
-// only. `visible` and `difference` are defined in the files that the server puts in front of this one.
+// Labels answers one by one. No reply contains what the judge said before a label is stored. `difference`, `ask` and their like are
+// defined in the files that the server puts in front of this one.
 
 /**
  * @typedef {"pass" | "fail" | "cannot-say"} Verdict
@@ -25,81 +25,12 @@
   let answer = null;
   /** What was asked for when the queue was drawn: a later change of the form does not count until the next start. */
   let drawn = { labeller: "", method: "random", size: 0, seed: 0 };
-  let isBusy = false;
   /** The label in the file and the one that was not stored, between which the labeller chooses. @type {{ entry: Entry, verdict: Verdict, label: Label } | null} */
   let choice = null;
   /** Notes on answers without a label, which the server does not have yet. @type {Map<string, string>} */
   const drafts = new Map();
 
-  /** @template {HTMLElement} T @param {string} id @param {new () => T} type */
-  function part(id, type) {
-    const found = document.getElementById(id);
-    if (!(found instanceof type)) throw new Error(`the page has no #${id}`);
-    return found;
-  }
-
-  /** @param {string} id */
-  const at = (id) => part(id, HTMLElement);
   const note = part("note", HTMLTextAreaElement);
-
-  /** The file has a label that the page has not shown, so the one that was sent is not stored. */
-  class Unseen extends Error {
-    /** @param {string} message @param {Label} label the label in the file */
-    constructor(message, label) {
-      super(message);
-      this.label = label;
-    }
-  }
-
-  /** @param {unknown} error an error for people; empty to take it away */
-  function showError(error) {
-    const text = error instanceof Error ? error.message : String(error);
-    at("failure").replaceChildren(...prose(text));
-    at("failure").hidden = text === "";
-  }
-
-  /**
-   * @param {string} address
-   * @param {Record<string, unknown>} [body]
-   * @returns {Promise<any>} the reply; an error says why there is none
-   */
-  async function ask(address, body) {
-    const headers = { "Content-Type": "application/json", "X-Evaluations-View": "1" };
-    const options = body && { method: "POST", headers, body: JSON.stringify(body) };
-    let response;
-    try {
-      response = await fetch(address, options);
-    } catch {
-      throw new Error("The server does not answer. It may have ended; what you have labelled so far is stored.");
-    }
-    const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
-    const reply = isJson ? await response.json() : { message: await response.text() };
-    if (response.status === 409) throw new Unseen(reply.message, reply.label);
-    if (!response.ok) throw new Error(reply.message);
-    return reply;
-  }
-
-  /** @param {string} address @param {Record<string, string>} parameters */
-  function withParameters(address, parameters) {
-    const mark = address.includes("?") ? "&" : "?";
-    return address + mark + new URLSearchParams(parameters);
-  }
-
-  /** A key that is pressed twice must not label the next answer. @param {() => Promise<void>} work */
-  async function oneAtATime(work) {
-    if (isBusy) return;
-    isBusy = true;
-    at("work").setAttribute("aria-busy", "true");
-    try {
-      await work();
-      showError("");
-    } catch (error) {
-      showError(error);
-    } finally {
-      isBusy = false;
-      at("work").setAttribute("aria-busy", "false");
-    }
-  }
 
   async function start() {
     const form = new FormData(/** @type {HTMLFormElement} */ (setup));
@@ -108,8 +39,7 @@
     const wanted = { labeller: value("labeller"), method: value("method"), size: Number(value("size")), seed: Number(value("seed")) };
     if (wanted.labeller === "") throw new Error("Say who labels: fill in your name.");
     await keepNote();
-    const parameters = { ...wanted, size: String(wanted.size), seed: String(wanted.seed) };
-    const reply = await ask(withParameters(queueAddress, parameters));
+    const reply = await ask(withParameters(queueAddress, wanted));
     drawn = wanted;
     queue = reply.answers;
     // What is shown belongs to the queue before.
@@ -162,29 +92,25 @@
    */
   async function show(wanted) {
     const entry = queue[wanted];
-    const loaded = entry ? await ask(withParameters(answerAddress, { case: entry.case, repeat: String(entry.repeat) })) : null;
+    const loaded = entry ? await ask(withParameters(answerAddress, { case: entry.case, repeat: entry.repeat })) : null;
     place = wanted;
     answer = loaded;
-    at("work").hidden = !entry;
-    at("finished").hidden = Boolean(entry);
     if (!entry) {
-      at("finished").textContent =
+      goToWork(
         queue.length === 0
           ? "There is no answer to label."
-          : `All ${queue.length} answers are labelled. Start again with a larger number to go on; the labels so far count.`;
-      at("finished").tabIndex = -1;
-      at("finished").focus();
+          : `All ${queue.length} answers are labelled. Start again with a larger number to go on; the labels so far count.`,
+      );
       return;
     }
     showPlace();
     fill(/** @type {Answer} */ (answer));
     note.value = drafts.get(draftKey(entry)) ?? entry.label?.note ?? "";
-    showVerdict(entry);
+    showVerdict(entry.label?.verdict);
     part("back", HTMLButtonElement).disabled = place === 0;
     at("revealed").hidden = true;
     foldChoice();
-    at("subject").focus({ preventScroll: true });
-    window.scrollTo(0, Math.max(0, at("work").offsetTop - 8));
+    goToWork("");
   }
 
   /** @param {Answer} shown */
@@ -211,44 +137,6 @@
     passages.querySelector("ol")?.replaceChildren(...listed);
   }
 
-  /** @param {string} id @param {Part[]} parts */
-  function put(id, parts) {
-    at(id).replaceChildren(...longText(parts));
-  }
-
-  /**
-   * A text of any length, or the parts of a text with their marks. The rest of a long one comes step by step.
-   * @param {Part[]} parts
-   */
-  function longText(parts, length = SHOWN) {
-    const shown = openingOf(parts, length).map((it) => {
-      const made = it.mark ? document.createElement(it.mark) : document.createDocumentFragment();
-      made.append(...it.pieces.flatMap((piece, i) => (i === 0 ? [piece] : [document.createElement("wbr"), piece])));
-      return made;
-    });
-    const rest = restInWords(parts, length);
-    if (rest === "") return shown;
-    const button = element("button", rest, "more");
-    button.setAttribute("type", "button");
-    button.addEventListener("click", () => button.parentElement?.replaceChildren(...longText(parts, length + SHOWN)));
-    return [...shown, button];
-  }
-
-  function verdictButtons() {
-    return /** @type {HTMLButtonElement[]} */ ([...document.querySelectorAll("[data-verdict]")]);
-  }
-
-  /** @param {Entry} entry */
-  function showVerdict(entry) {
-    for (const button of verdictButtons()) button.setAttribute("aria-pressed", String(button.dataset.verdict === entry.label?.verdict));
-    at("next").hidden = entry.label === null;
-  }
-
-  /** A note as the field shows it: the browser writes line breaks in one way. @param {string} text */
-  function asShown(text) {
-    return text.replace(/\r\n?/g, "\n");
-  }
-
   /** @param {Entry} entry @param {Verdict} verdict @param {boolean} reveal @returns {Promise<Stored>} */
   async function store(entry, verdict, reveal) {
     const about = { case: entry.case, repeat: entry.repeat, digest: answer?.digest, seen: entry.label?.version };
@@ -257,7 +145,7 @@
     try {
       stored = await ask(labelsAddress, { ...drawn, ...about, verdict, note: note.value, reveal });
     } catch (error) {
-      if (error instanceof Unseen) offerChoice(entry, verdict, error.label);
+      if (error instanceof Unseen) offerChoice(entry, verdict, error.reply.label);
       throw error;
     }
     entry.label = stored.label;
@@ -275,7 +163,7 @@
     const box = document.getElementById("reveal");
     const stored = await store(entry, verdict, box instanceof HTMLInputElement && box.checked);
     showPlace();
-    showVerdict(entry);
+    showVerdict(entry.label?.verdict);
     if (stored.judged) {
       at("judged").textContent = stored.judged.verdict;
       put("reason", [{ text: stored.judged.reason }]);
@@ -363,46 +251,26 @@
     at("caveats").replaceChildren(...(agreement?.caveats ?? []).map((text) => element("li", text)));
   }
 
-  /** @param {KeyboardEvent} event */
-  function key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing || event.repeat) return;
-    if (event.key === "Escape" && event.target === note) {
-      note.blur();
-      at("subject").focus({ preventScroll: true });
-      return;
-    }
-    const target = event.target;
-    const isTyping = target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== "checkbox");
-    if (isTyping || at("work").hidden && event.key !== "u" || !part("keys", HTMLInputElement).checked) return;
-    /** @type {Record<string, () => void>} */
-    const actions = {
+  setup.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void oneAtATime(start);
+  });
+  showVerdict(undefined, label);
+  at("back").addEventListener("click", () => oneAtATime(back));
+  at("next").addEventListener("click", () => oneAtATime(next));
+  at("keep").addEventListener("click", () => oneAtATime(() => choose(true)));
+  at("replace").addEventListener("click", () => oneAtATime(() => choose(false)));
+  listenToKeys(
+    {
       1: () => oneAtATime(() => label("pass")),
       2: () => oneAtATime(() => label("fail")),
       0: () => oneAtATime(() => label("cannot-say")),
       u: () => oneAtATime(back),
       n: () => note.focus(),
       v: () => document.getElementById("reveal")?.click(),
-    };
-    const isButton = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || (target instanceof HTMLElement && target.tagName === "SUMMARY");
-    if (!at("next").hidden && !isButton) actions.Enter = () => oneAtATime(next);
-    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
-    if (!action || queue.length === 0) return;
-    event.preventDefault();
-    action();
-  }
-
-  setup.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void oneAtATime(start);
-  });
-  for (const button of verdictButtons()) {
-    button.addEventListener("click", () => oneAtATime(() => label(/** @type {Verdict} */ (button.dataset.verdict))));
-  }
-  at("back").addEventListener("click", () => oneAtATime(back));
-  at("next").addEventListener("click", () => oneAtATime(next));
-  at("keep").addEventListener("click", () => oneAtATime(() => choose(true)));
-  at("replace").addEventListener("click", () => oneAtATime(() => choose(false)));
-  document.addEventListener("keydown", key);
+    },
+    () => oneAtATime(next),
+  );
   const agreement = document.getElementById("agreement");
   if (agreement instanceof HTMLDetailsElement) agreement.addEventListener("toggle", () => openAgreement(agreement).catch(showError));
   addEventListener("beforeunload", (event) => {

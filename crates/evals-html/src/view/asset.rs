@@ -33,7 +33,13 @@ impl Asset {
             "runs.js" => text!("view/runs.js"),
             "live.js" => text!("view/live.js"),
             "element.js" => text!("view/element.js"),
-            "labelling.js" => text!("script/text.js", "script/diff.js", "view/labelling.js"),
+            "labelling.js" => text!(
+                "script/text.js",
+                "script/diff.js",
+                "view/working.js",
+                "view/labelling.js"
+            ),
+            "reviewing.js" => text!("script/text.js", "view/working.js", "view/reviewing.js"),
             _ => return None,
         };
         let is_style = name == "view.css";

@@ -23,6 +23,11 @@ impl Link {
         Self(format!("run/{}/{page}", segment(name)))
     }
 
+    /// The review of the questions of a test set.
+    pub fn review() -> Self {
+        Self("review".to_owned())
+    }
+
     /// The comparison of two runs.
     pub fn compare(before: &str, after: &str) -> Self {
         Self("compare".to_owned())

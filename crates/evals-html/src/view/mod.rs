@@ -1,4 +1,4 @@
-//! Pages of the local viewer: the stored runs, a running run, and a measure over time.
+//! Pages of the local viewer: the stored runs, a running run, a measure over time, and what people label or review.
 //!
 //! A page is filled in from plain texts and rendered to HTML that works without scripts. Every text is escaped, and characters that
 //! change the direction of text or control a terminal are shown as escapes.
@@ -8,6 +8,7 @@ mod labelling;
 mod link;
 mod live;
 mod message;
+mod reviewing;
 mod runs;
 mod sparkline;
 mod template;
@@ -18,6 +19,7 @@ pub use labelling::LabellingPage;
 pub use link::{Link, segment, up};
 pub use live::{LiveMeasure, LivePage, LiveProgress};
 pub use message::{ForwardPage, MessagePage};
+pub use reviewing::ReviewingPage;
 pub use runs::{BrokenRow, Choice, Filter, Reading, RowChange, RunRow, RunsPage, StateKind};
 pub use sparkline::Sparkline;
 pub use template::{TemplateError, render};

@@ -17,13 +17,14 @@ macro_rules! templates {
 }
 
 /// The templates by name. Most pages extend the first.
-const TEMPLATES: [(&str, &str); 8] = templates![
+const TEMPLATES: [(&str, &str); 9] = templates![
     "shell",
     "sparkline",
     "runs",
     "live",
     "trend",
     "labelling",
+    "reviewing",
     "message",
     "forward"
 ];

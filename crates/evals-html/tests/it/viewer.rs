@@ -2,8 +2,8 @@
 
 use evals_html::view::{
     Asset, BrokenRow, Choice, Filter, ForwardPage, LabellingPage, Link, LiveMeasure, LivePage,
-    LiveProgress, MessagePage, Reading, RowChange, RunRow, RunsPage, Sparkline, StateKind,
-    TrendLine, TrendPage, TrendRow,
+    LiveProgress, MessagePage, Reading, ReviewingPage, RowChange, RunRow, RunsPage, Sparkline,
+    StateKind, TrendLine, TrendPage, TrendRow,
 };
 
 /// A text that does harm wherever it is not escaped.
@@ -142,6 +142,18 @@ fn labelling(text: &str) -> String {
     page.html().expect("the template has no fault")
 }
 
+fn reviewing(text: &str) -> String {
+    let page = ReviewingPage {
+        name: text.to_owned(),
+        author: text.to_owned(),
+        questions: 7,
+        is_sampled: true,
+        size: 5,
+        seed: 11,
+    };
+    page.html().expect("the template has no fault")
+}
+
 fn message(text: &str) -> String {
     let page = MessagePage {
         up: "./".to_owned(),
@@ -162,7 +174,7 @@ fn forward(text: &str) -> String {
 type Filled = fn(&str) -> String;
 
 /// The pages with navigation.
-const PAGES: [Filled; 6] = [runs, live, trend, trends, labelling, message];
+const PAGES: [Filled; 7] = [runs, live, trend, trends, labelling, reviewing, message];
 
 fn all() -> impl Iterator<Item = Filled> {
     PAGES.into_iter().chain([forward as Filled])

@@ -9,7 +9,7 @@ use evals_runs::annotations::{
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::failure::ReplyFailure;
+use super::super::reply::ReplyFailure;
 use super::queue::Labeller;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 

@@ -6,7 +6,7 @@ use evals_runs::annotations::{JudgedAnswer, ShownPassage, digest};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::failure::ReplyFailure;
+use super::super::reply::ReplyFailure;
 use super::runs::{JudgedMeasureName, LabelledRuns};
 
 #[derive(Debug, Deserialize)]

@@ -6,7 +6,6 @@
 
 mod agreement;
 mod answer;
-mod failure;
 mod page;
 mod queue;
 mod runs;
@@ -15,8 +14,10 @@ mod store;
 use axum::Router;
 use axum::middleware::map_response;
 use axum::routing::{get, post};
+use evals_runs::annotations::LongNote;
 
 use self::runs::LabelledRuns;
+use super::reply::as_reply;
 use super::viewer::Viewer;
 
 /// The addresses of labelling.
@@ -26,7 +27,8 @@ pub(super) fn pages(viewer: Viewer) -> Router<Viewer> {
         .route("/run/{name}/label/answer", get(answer::show))
         .route("/run/{name}/label/agreement", post(agreement::show))
         .route("/run/{name}/labels", post(store::add))
-        .layer(map_response(failure::as_reply));
+        // Of what a request holds, only the note may be that long.
+        .layer(map_response(|response| as_reply(response, LongNote)));
     Router::new()
         .route("/run/{name}/label", get(page::show))
         .merge(replies)

@@ -8,7 +8,7 @@ use evals_runs::annotations::{
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::failure::ReplyFailure;
+use super::super::reply::ReplyFailure;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 
 /// The name of a labeller, not checked yet.

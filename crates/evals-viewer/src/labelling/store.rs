@@ -11,7 +11,7 @@ use evals_runs::clock::{now, timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::super::failure::PageFailure;
-use super::failure::ReplyFailure;
+use super::super::reply::ReplyFailure;
 use super::queue;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 

@@ -1,12 +1,13 @@
-//! Why a script of the page gets no reply, as JSON.
+//! Why a script of a page gets no reply, as JSON.
+
+use std::fmt::Display;
 
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use evals_runs::annotations::LongNote;
 use serde_json::json;
 
-use super::super::failure::{PageFailure, refusal};
+use super::failure::{PageFailure, refusal};
 
 /// A failure that a script shows on its page.
 #[derive(Debug)]
@@ -18,11 +19,10 @@ impl From<PageFailure> for ReplyFailure {
     }
 }
 
-/// Puts the sentence of a refusal into a reply, as [`PageFailure`]s are.
-pub(super) async fn as_reply(response: Response) -> Response {
+/// Puts the sentence of a refusal into a reply, as [`PageFailure`]s are. `too_long` says what may be too long of a request.
+pub(super) async fn as_reply(response: Response, too_long: impl Display) -> Response {
     match refusal(response).await {
-        // Of what a request holds, only the note may be that long.
-        Ok((status @ StatusCode::PAYLOAD_TOO_LARGE, _)) => reply(status, &LongNote.to_string()),
+        Ok((status @ StatusCode::PAYLOAD_TOO_LARGE, _)) => reply(status, &too_long.to_string()),
         Ok((status, sentence)) => reply(status, &sentence),
         Err(response) => response,
     }
