@@ -171,7 +171,7 @@ mod tests {
             ("rows.csv", "id,text,kind\n1,One,x\n"),
             (
                 "table.yaml",
-                "name: t\ndocuments: {source: {path: rows.csv}, uri: id, text: [text, kind], where: {kind: [x, y]}, deduplicate: first}\n",
+                "name: t\ndocuments: {source: {path: rows.csv}, uri: id, text: [text, kind], where: {kind: [x, z]}, deduplicate: first}\n",
             ),
         ] {
             fs::write(folder.path().join(name), text).unwrap();
@@ -187,7 +187,7 @@ mod tests {
                 table,
                 json!({
                     "source": {"path": "../../rows.csv"}, "uri": "id", "text": ["text", "kind"], "metadata": [],
-                    "where": {"kind": ["x", "y"]}, "deduplicate": "first",
+                    "where": {"kind": ["x", "z"]}, "deduplicate": "first",
                 }),
             ),
         ] {
