@@ -96,7 +96,7 @@ pub(crate) enum Command {
     Labels(LabelsOrCalibrateArgs),
     /// Write a test set from your documents, review it, and check it later
     Questions(Box<QuestionsArgs>),
-    /// Have the passages that runs retrieved judged, and measure the runs by the judgements
+    /// Have what runs retrieved judged, and measure the runs by that
     Pool(Box<PoolArgs>),
     /// Score rankings as trec_eval does, compare several, or fuse them
     Score(ScoreOrFuseArgs),
