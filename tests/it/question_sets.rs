@@ -252,7 +252,7 @@ fn a_check_lists_the_stale_questions_and_an_update_leaves_them_out() {
     for (line, beginning) in lines[1..].iter().zip([
         "q11 (changed): document `d11.md` does not hold the quote `Harbour 11 was opened in 1811`; 83 % of its words stand in",
         "q13 (vanished): document `d13.md` does not hold the quote",
-        "q14 (twin): its quote stands in `copy.md`, too",
+        "q14 (twin): its quote also stands in `copy.md`",
         "q15 (document gone): there is no document `d15.md`",
     ]) {
         assert!(line.starts_with(beginning), "{line}");

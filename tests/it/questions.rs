@@ -174,7 +174,7 @@ fn a_set_is_written_and_runs_as_it_is() {
         "20 questions about the documents of docs",
         "single_fact",
         "and 3 of 3 parts",
-        "RepliQA, people",
+        "REPLIQA, PEOPLE",
         "openai:judge",
     ] {
         assert!(ended.stdout.contains(shown), "{shown}: {}", ended.stdout);
@@ -461,7 +461,7 @@ fn bad_input_is_refused_before_anything_is_asked_or_written() {
         ),
         (
             format!("docs {tail} --set questions.mix.hard=1"),
-            "questions.mix",
+            "`questions.mix`: unknown value `hard`",
         ),
         (
             format!("docs {tail} --budget 1 --model openai:other"),
@@ -625,7 +625,7 @@ const PLANTED: [(&str, &str); 5] = [
     ("unclear", "not_alone"),
 ];
 
-/// A part of a text, from one word to another, if it has so many.
+/// The text from one word to another, or to its end if it has fewer words.
 fn from_word(text: &str, from: usize, to: usize) -> &str {
     let starts = |word| text.match_indices(' ').nth(word).map(|(at, _)| at);
     let end = starts(to).unwrap_or(text.len());
@@ -646,7 +646,8 @@ fn planted(prompt: &str, people: &[(String, String)]) -> Value {
     let mut rare: Vec<&str> = text.split(|it: char| !it.is_alphabetic()).collect();
     rare.sort_by_key(|word| std::cmp::Reverse(word.len()));
     rare.dedup();
-    let about = format!("{} and {}", rare[0], rare[1]);
+    // Of so many words that questions about two documents are no duplicates.
+    let about = rare[..4].join(" and ");
     let (mut answer, mut quote) = ("an answer", from_word(passage, 20, 30));
     let question = match asker {
         "people" => question.clone(),
@@ -719,11 +720,11 @@ fn defects_that_are_planted_among_questions_of_people_are_found() {
     all["questions"] = json!({"mix": {"single_fact": 1}, "askers": askers.collect::<Vec<_>>()});
     all["search"] = json!({"profile": "hybrid"});
     sandbox.write("settings.yaml", all.to_string());
-    with_home("questions repliqa --to set --count 24 --config settings.yaml");
+    with_home("questions repliqa --to set --count 40 --config settings.yaml");
 
     let kept = lines(&sandbox.work().join("set/questions.jsonl"));
     let dropped = lines(&sandbox.work().join("set/dropped.jsonl"));
-    assert_eq!(kept.len() + dropped.len(), 72);
+    assert_eq!(kept.len() + dropped.len(), 120);
     for (asker, reason) in PLANTED {
         let of_asker = |it: &&Value| it["asker"] == asker;
         let found = dropped
@@ -753,7 +754,7 @@ fn defects_that_are_planted_among_questions_of_people_are_found() {
         .collect();
     let stayed: Vec<String> = kept.iter().filter(is_of_people).map(folded).collect();
     assert!(
-        all.len() >= 8 && stayed.len() * 100 >= all.len() * 95,
+        all.len() >= 9 && stayed.len() * 100 >= all.len() * 95,
         "{} of {}",
         stayed.len(),
         all.len()

@@ -91,7 +91,9 @@ pub use paired::{PairedDifference, PairedTest, difference};
 pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::{Percentiles, quantile};
-pub use pool::{CorrectedMean, Drawing, Drawn, ModelWeight, PoolUnit, corrected_mean};
+pub use pool::{
+    CorrectedMean, Drawing, Drawn, ModelWeight, PoolUnit, corrected_mean, permanent_number,
+};
 pub use qrels::{Judgements, Qrels};
 pub use random::Xoshiro256PlusPlus;
 pub use rank_correlation::{RankAgreement, kendalls_tau, rank_agreement, tau_ap};

@@ -1,13 +1,14 @@
 //! Downloads files from the hub, with progress bars and warnings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use evals_data::{
     Collection, DownloadEvent, DownloadObserver, Hub, HubSettings, HubWarning, Manifest,
 };
+use evals_rag::Document;
 use evals_terminal::{Printer, progress};
 use indicatif::ProgressBar;
 
@@ -25,6 +26,33 @@ pub async fn fetch(printer: &Printer, manifest: &Manifest) -> Result<Collection>
     let collection = Collection::resolve(manifest, &hub(), &bars).await?;
     report_warnings(printer, collection.warnings());
     Ok(collection)
+}
+
+/// The documents of a collection with one of `ids`, by id.
+///
+/// # Errors
+///
+/// A document cannot be read.
+pub async fn documents(
+    collection: Collection,
+    ids: BTreeSet<String>,
+) -> Result<BTreeMap<String, Document>> {
+    // On another thread, because this may read the whole corpus, and this thread has to notice an interruption.
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut found = BTreeMap::new();
+        for document in collection.documents()? {
+            if found.len() == ids.len() {
+                break;
+            }
+            let document = document?;
+            if ids.contains(&document.uri) {
+                found.insert(document.uri.clone(), document);
+            }
+        }
+        Ok(found)
+    });
+    let read = reading.await;
+    read.context("the task that reads the documents was cancelled")?
 }
 
 /// Prints the warnings of a download, each as a warning, note or detail.

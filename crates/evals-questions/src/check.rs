@@ -65,7 +65,7 @@ pub enum StaleReason {
     Changed,
     /// The document says nothing similar.
     Vanished,
-    /// A document that the set does not call relevant has the same quote, so it may answer the question, too.
+    /// A document that the set does not call relevant has the same quote, so it may also answer the question.
     Twin,
 }
 
@@ -111,11 +111,6 @@ impl Check {
             anchors.read(&id, &text);
         }
         Ok(anchors.check())
-    }
-
-    /// Whether no question is stale.
-    pub fn is_fresh(&self) -> bool {
-        self.stale.is_empty()
     }
 
     /// The line of the history for a set that was `before`.
@@ -258,7 +253,7 @@ impl<'i> Anchors<'i> {
         let lost = (0..item.evidence.len()).find_map(|span| self.lost((place, span)));
         lost.or_else(|| {
             let detail = format!(
-                "its quote stands in `{}`, too, which may answer the question",
+                "its quote also stands in `{}`, which may answer the question",
                 twins?
             );
             Some((StaleReason::Twin, detail))

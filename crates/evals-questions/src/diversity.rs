@@ -1,22 +1,18 @@
 //! How diverse the questions of a set are, beside questions of people.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt::Write as _;
 
 use evals_metrics::{arithmetic_mean, as_f64, quantile};
-use evals_rag::text::{content_words, words};
+use evals_rag::text::{content_words, words, words_in_order};
 use serde::{Deserialize, Serialize};
 
-use crate::plain_filters::words_in_order;
-use crate::{Item, Kind};
+use crate::Item;
 
 /// Figures about the diversity of questions. A figure without a value could not be computed: too few questions, or no documents or vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Diversity {
     /// The number of questions.
     pub questions: usize,
-    /// The share of each kind; none for questions whose kinds nobody named.
-    pub kinds: BTreeMap<Kind, f64>,
     /// The quartiles of the numbers of words.
     pub words: Option<[f64; 3]>,
     /// How many of the runs of three words are distinct, as a share. The more questions, the smaller it is, so compare sets of
@@ -65,7 +61,6 @@ fn reference(
 ) -> Diversity {
     Diversity {
         questions,
-        kinds: BTreeMap::new(),
         words: Some(words),
         distinct_trigrams: Some(distinct_trigrams),
         opening: Some(Opening {
@@ -86,12 +81,9 @@ impl Diversity {
         text: impl Fn(&str) -> Option<&'t str>,
         vectors: &[Vec<f32>],
     ) -> Self {
-        let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
-        for item in items {
-            *kinds.entry(item.kind).or_default() += 1;
-        }
-        let share = |(kind, count)| (kind, as_f64(count) / as_f64(items.len()));
-        let texts = items.iter().map(|item| words_in_order(&item.question));
+        let texts = items
+            .iter()
+            .map(|item| words_in_order(&item.question).collect());
         let texts: Vec<Vec<String>> = texts.collect();
         let mut document_words = HashMap::new();
         let overlaps = items.iter().filter_map(|item| {
@@ -104,7 +96,6 @@ impl Diversity {
         let overlaps: Vec<f64> = overlaps.collect();
         Self {
             questions: items.len(),
-            kinds: kinds.into_iter().map(share).collect(),
             words: quartiles(&texts),
             distinct_trigrams: distinct_trigrams(&texts),
             opening: opening(&texts),
@@ -113,45 +104,32 @@ impl Diversity {
         }
     }
 
-    /// A table of the figures, beside those of the questions of people.
-    pub fn table(&self) -> String {
-        let columns = [self, &repliqa(), &wixqa()];
-        let mut table = format!(
-            "{:<36}{:>16}{:>16}{:>16}\n",
-            "", "this set", "RepliQA, people", "WixQA, people"
-        );
-        let mut row = |name: &str, of: &dyn Fn(&Self) -> Option<String>| {
-            let _ = write!(table, "{name:<36}");
-            for column in columns {
-                let _ = write!(table, "{:>16}", of(column).as_deref().unwrap_or("–"));
-            }
-            table.push('\n');
-        };
+    /// The figures by name; those that could not be computed are `None`.
+    pub fn figures(&self) -> [(&'static str, Option<String>); 7] {
         let decimals = |value: f64| format!("{value:.2}");
-        row("questions", &|it| Some(it.questions.to_string()));
-        row("words (quartiles)", &|it| {
-            it.words
-                .map(|words| words.map(|it| it.to_string()).join(" / "))
-        });
-        row("distinct runs of three words", &|it| {
-            it.distinct_trigrams.map(decimals)
-        });
-        row("most frequent beginning", &|it| {
-            it.opening.as_ref().map(|opening| opening.words.clone())
-        });
-        row("  share of questions", &|it| {
-            it.opening.as_ref().map(|it| decimals(it.share))
-        });
-        row("words that are in the documents", &|it| {
-            it.overlap.map(decimals)
-        });
-        row("mean cosine distance of two", &|it| it.spread.map(decimals));
-        for kind in self.kinds.keys() {
-            row(&format!("kind {kind}"), &|it| {
-                it.kinds.get(kind).copied().map(decimals)
-            });
-        }
-        table
+        let words = self.words.map(|words| words.map(|it| it.to_string()));
+        let opening = self.opening.as_ref();
+        [
+            ("questions", Some(self.questions.to_string())),
+            ("words (quartiles)", words.map(|words| words.join(" / "))),
+            (
+                "distinct runs of three words",
+                self.distinct_trigrams.map(decimals),
+            ),
+            (
+                "most frequent beginning",
+                opening.map(|it| it.words.clone()),
+            ),
+            (
+                "share of questions with it",
+                opening.map(|it| decimals(it.share)),
+            ),
+            (
+                "words that are in the documents",
+                self.overlap.map(decimals),
+            ),
+            ("mean cosine distance of two", self.spread.map(decimals)),
+        ]
     }
 }
 
@@ -214,6 +192,7 @@ fn spread(vectors: &[Vec<f32>]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Kind;
 
     fn item(id: &str, question: &str, kind: Kind) -> Item {
         Item {
@@ -238,7 +217,6 @@ mod tests {
         let vectors = [vec![1.0, 0.0], vec![0.0, 2.0], vec![-3.0, 0.0]];
         let text = |id: &str| (id == "d").then_some("The ferry opens the harbour.");
         let found = Diversity::of(&items, text, &vectors);
-        assert_eq!(found.kinds[&Kind::Procedure].to_bits(), 0.5_f64.to_bits());
         // 3, 4, 7 and 7 words.
         assert_eq!(found.words, Some([3.75, 5.5, 7.0]));
         // 5 + 5 + 2 + 1 trigrams, of which "how do i", "do i open" and "i open the" come twice.
@@ -249,9 +227,8 @@ mod tests {
         assert!((found.overlap.unwrap() - 0.5).abs() < 1e-12);
         // Distances 1, 1 and 2.
         assert!((found.spread.unwrap() - 4.0 / 3.0).abs() < 1e-12);
-        let table = found.table();
-        assert!(table.contains("3.75 / 5.5 / 7"), "{table}");
-        assert_eq!(table.lines().count(), 11);
+        let figures = found.figures();
+        assert_eq!(figures[1].1.as_deref(), Some("3.75 / 5.5 / 7"));
     }
 
     #[test]

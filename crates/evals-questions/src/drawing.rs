@@ -5,7 +5,6 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use evals_metrics::Xoshiro256PlusPlus;
 use evals_rag::Document;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,7 +41,11 @@ impl Corpus for Vec<Document> {
 }
 
 /// The documents of `corpus` with one of `ids`, by id.
-pub(crate) fn documents(
+///
+/// # Errors
+///
+/// A document cannot be read.
+pub fn documents(
     corpus: &dyn Corpus,
     ids: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, Document>, CorpusError> {
@@ -63,6 +66,8 @@ pub(crate) struct DrawnPassage {
     pub(crate) document: String,
     /// The bytes of the document's text.
     pub(crate) range: Range<usize>,
+    /// How often every document had its turn before.
+    pub(crate) turn: usize,
     /// How often the passages were drawn through, from 1.
     pub(crate) round: u32,
 }
@@ -82,6 +87,7 @@ pub struct Coverage {
 struct Known {
     id: String,
     part: String,
+    /// In the order in which they are drawn.
     passages: Vec<Range<usize>>,
 }
 
@@ -90,7 +96,6 @@ struct Known {
 /// The parts of the corpus take turns, and so do the documents of each: no document is drawn twice before all were drawn once.
 #[derive(Debug)]
 pub(crate) struct Drawing {
-    seed: u64,
     /// The documents in the order in which they are drawn.
     known: Vec<Known>,
     /// The document to draw next.
@@ -112,7 +117,11 @@ impl Drawing {
     ) -> Result<Self, CorpusError> {
         let mut known = Vec::new();
         corpus.read(&mut |document| {
-            let passages = passages(&document.text);
+            let mut passages: Vec<_> = passages(&document.text).into_iter().enumerate().collect();
+            passages.sort_by_cached_key(|(number, _)| {
+                (permanent_number(seed, &document.uri, number + 2), *number)
+            });
+            let passages: Vec<_> = passages.into_iter().map(|(_, range)| range).collect();
             if !passages.is_empty() {
                 known.push(Known {
                     id: document.uri.clone(),
@@ -138,7 +147,6 @@ impl Drawing {
             (one.0, one.1, &one.2.part).cmp(&(other.0, other.1, &other.2.part))
         });
         Ok(Self {
-            seed,
             known: turns.into_iter().map(|(_, _, known)| known).collect(),
             next: 0,
             turns: 0,
@@ -182,20 +190,14 @@ impl Iterator for Drawing {
             let (place, turn) = (self.next, self.turns % most);
             self.next += 1;
             let known = &self.known[place];
-            if turn >= known.passages.len() {
+            let Some(range) = known.passages.get(turn) else {
                 continue;
-            }
-            let mut order: Vec<usize> = (0..known.passages.len()).collect();
-            order.sort_by_cached_key(|passage| {
-                (
-                    permanent_number(self.seed, &known.id, passage + 2),
-                    *passage,
-                )
-            });
+            };
             self.drawn.insert(place);
             return Some(DrawnPassage {
                 document: known.id.clone(),
-                range: known.passages[order[turn]].clone(),
+                range: range.clone(),
+                turn: self.turns,
                 round: u32::try_from(self.turns / most + 1).unwrap_or(u32::MAX),
             });
         }
@@ -223,13 +225,7 @@ fn part(document: &Document, field: Option<&str>) -> String {
 
 /// A random number that a name and a number always have: documents that are added or removed do not change the order of the others.
 pub(crate) fn permanent_number(seed: u64, name: &str, number: usize) -> u64 {
-    // FNV-1a, which the generator's seeding mixes.
-    let bytes = seed.to_le_bytes().into_iter().chain(name.bytes());
-    let bytes = bytes.chain([0]).chain(number.to_le_bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    Xoshiro256PlusPlus::seeded(hash).share().to_bits()
+    evals_metrics::permanent_number(&format!("{name}\0{number}"), seed).to_bits()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use evals_guard::csv::{CsvError, Table};
+use evals_rag::text::words_in_order;
 use serde_json::Value;
 
 use crate::drawing::permanent_number;
@@ -96,7 +97,8 @@ pub fn questions_of_log(
     let mut seen = BTreeSet::new();
     let mut questions: Vec<(u64, String, String)> = Vec::new();
     for question in all {
-        let folded = folded(&question);
+        let words: Vec<String> = words_in_order(&question).collect();
+        let folded = words.join(" ");
         if !folded.is_empty() && seen.insert(folded.clone()) {
             let place = permanent_number(seed, &folded, 0);
             questions.push((place, folded, question.trim().to_owned()));
@@ -108,16 +110,6 @@ pub fn questions_of_log(
     questions.sort();
     let drawn = questions.into_iter().take(count);
     Ok(drawn.map(|(_, _, question)| question).collect())
-}
-
-/// The letters and digits of a question in lower case.
-fn folded(question: &str) -> String {
-    let words = question.split(|letter: char| !letter.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|it| !it.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    words.join(" ")
 }
 
 fn of_json_lines(log: &str) -> Result<Vec<String>, LogError> {

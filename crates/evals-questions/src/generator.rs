@@ -41,7 +41,7 @@ pub struct Generator<'a> {
     pub prompts: &'a QuestionPrompts,
     /// How many questions are worked on at the same time.
     pub concurrency: NonZeroUsize,
-    /// Is told how far the set is.
+    /// Called with the progress after each question.
     pub progress: &'a (dyn Fn(Progress) + Sync),
 }
 
@@ -134,7 +134,8 @@ impl Generator<'_> {
                     Slot {
                         number,
                         kind,
-                        asker: settings.asker(number).to_owned(),
+                        // With the turn, so that a document does not always meet the same asker.
+                        asker: settings.asker(number + passage.turn).to_owned(),
                         passage,
                     }
                 })
@@ -368,7 +369,7 @@ impl GeneratedSet {
         counts
     }
 
-    /// Says that there are fewer questions than wanted, and why; `None` if there are enough.
+    /// A message that the set has fewer questions than wanted, with the most frequent reason; `None` if it has enough.
     pub fn shortage(&self) -> Option<String> {
         let (kept, wanted) = (self.kept.len(), self.wanted);
         let counts = self.dropped_by_reason();

@@ -20,7 +20,7 @@ mod tests;
 
 pub use check::Check;
 pub use diversity::Diversity;
-pub use drawing::{Corpus, CorpusError, Coverage};
+pub use drawing::{Corpus, CorpusError, Coverage, documents};
 pub use from_log::{LogError, LogFormat, questions_of_log};
 pub use generator::{
     EstimatedCalls, GenerateError, GeneratedSet, Generator, PlainFilter, Progress, first_passages,

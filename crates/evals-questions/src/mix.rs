@@ -77,13 +77,11 @@ pub enum MixError {
 }
 
 impl QuestionSettings {
-    /// Who asks the question with a number; empty descriptions have no turn.
+    /// Who asks the question with a number; empty descriptions have no turn. [`apportion`](Self::apportion) checks that somebody asks.
     pub(crate) fn asker(&self, number: usize) -> &str {
-        let askers = self.askers.iter().filter(|asker| !asker.trim().is_empty());
-        askers
-            .cycle()
-            .nth(number % self.askers.len().max(1))
-            .map_or("", |it| it.trim())
+        let askers = self.askers.iter().map(|asker| asker.trim());
+        let askers: Vec<&str> = askers.filter(|asker| !asker.is_empty()).collect();
+        askers[number % askers.len()]
     }
 
     /// How many questions of each kind make `count`, by largest remainder; of equal remainders, the first kind gets more. With one

@@ -39,7 +39,7 @@ impl Query<'_> {
     ///
     /// # Errors
     ///
-    /// The outer error is one that further calls would have, too. The inner one says why this model gave no usable reply.
+    /// The outer error is one that every further call would also meet. The inner one says why this reply cannot be used.
     pub(crate) async fn ask<T: Wanted + DeserializeOwned + 'static>(
         &self,
         model: &dyn ChatModel,
@@ -89,7 +89,7 @@ impl Query<'_> {
 ///
 /// # Errors
 ///
-/// Further calls would fail, too. A failure that passes counts as one of them: were the question dropped in its place, a repeated command
+/// Further calls would also fail. A failure that passes counts as one of them: were the question dropped in its place, a repeated command
 /// would write another set.
 pub(crate) fn unusable(failure: JudgeFailure) -> Result<String, GenerateError> {
     if failure.failure() == Failure::Content {

@@ -155,16 +155,11 @@ impl SetFolder {
             }
             if let Some(earlier) = lines.insert(item.id.as_str(), *line) {
                 let id = &item.id;
-                return Err(faulty(format!("line {earlier} has the id `{id}`, too")));
+                return Err(faulty(format!("line {earlier} also has the id `{id}`")));
             }
         }
         drop(lines);
         Ok(items.into_iter().map(|(_, item)| item).collect())
-    }
-
-    /// The questions that filters dropped; none if the file does not exist.
-    pub fn dropped(&self) -> Result<Vec<Dropped>, SetError> {
-        self.lines(DROPPED)
     }
 
     /// The record of how the set was made; `None` if the file does not exist.
@@ -387,7 +382,7 @@ fn lines_of<T: Serialize>(values: &[T]) -> String {
 }
 
 /// The values of a file of JSON lines, with the numbers of their lines. A last line without an end that is not JSON is what a killed process
-/// left, so it is no value.
+/// left, and is ignored.
 fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>, SetError> {
     let text = regular_file::read_text(path, MOST_BYTES)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -405,7 +400,7 @@ fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<(usize, T)>, SetEr
                 return Err(SetError::Line {
                     path: path.to_owned(),
                     line,
-                    // The place of the error counts lines, too, and each line is a text of its own.
+                    // serde_json names the line within this text, which is always 1.
                     message: evals_messages::mismatch::in_json(&error.to_string())
                         .replace(" at line 1 column ", " at column "),
                 });

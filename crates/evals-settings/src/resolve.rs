@@ -124,6 +124,8 @@ pub fn resolve(mut layers: Vec<Layer>) -> Result<Resolved, SettingsError> {
     }
     let settings = serde_path_to_error::deserialize(merged).map_err(|error| {
         let path = error.path().to_string();
+        // `?` stands for the wrong key of a map, which the message names.
+        let path = path.strip_suffix(".?").unwrap_or(&path).to_owned();
         bad_value(&layers, path, &error.into_inner().to_string())
     })?;
     let mut resolved = Resolved {

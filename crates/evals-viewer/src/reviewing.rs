@@ -1,9 +1,9 @@
 //! Reviewing: a page on which people keep, edit or drop the questions of a test set, beside the evidence in its documents.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::middleware::map_response;
@@ -11,7 +11,7 @@ use axum::response::Html;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use evals_html::view::ReviewingPage;
-use evals_pipeline::downloads::fetch;
+use evals_pipeline::downloads;
 use evals_pipeline::session::Session;
 use evals_questions::review::{DrawnSample, Review, ReviewVerdict, ShownDocument, current, sample};
 use evals_questions::{Item, SetError, SetFolder};
@@ -37,8 +37,8 @@ const TOO_LONG: &str =
 pub(super) struct ReviewedSet {
     folder: SetFolder,
     items: Vec<Item>,
-    /// The texts of the documents that the questions name, by their ids.
-    texts: HashMap<String, String>,
+    /// The texts of the documents that the questions name, by id.
+    texts: BTreeMap<String, String>,
     /// The lock of the folder keeps other processes out, and this one two requests apart.
     writing: Mutex<()>,
 }
@@ -63,29 +63,18 @@ impl ReviewedSet {
         folder.reviews()?;
         let manifest = folder.path().join(SetFolder::MANIFEST);
         let manifest = session.manifest(&manifest.to_string_lossy())?;
-        let collection = fetch(session.printer, &manifest).await?;
+        let collection = downloads::fetch(session.printer, &manifest).await?;
         let quoted = items.iter().flat_map(|it| &it.evidence);
         let named = items.iter().flat_map(|it| &it.relevant);
-        let named: HashSet<String> = quoted
-            .map(|span| &span.document)
-            .chain(named)
-            .cloned()
-            .collect();
-        let reading = tokio::task::spawn_blocking(move || -> Result<_> {
-            let mut texts = HashMap::new();
-            for document in collection.documents()? {
-                let document = document?;
-                if named.contains(&document.uri) {
-                    texts.insert(document.uri, document.text);
-                }
-            }
-            Ok(texts)
-        });
-        let texts = reading.await.context("cannot read the documents")??;
+        let named = quoted.map(|span| &span.document).chain(named);
+        let documents = downloads::documents(collection, named.cloned().collect()).await?;
         Ok(Self {
             folder,
             items,
-            texts,
+            texts: documents
+                .into_iter()
+                .map(|(id, it)| (id, it.text))
+                .collect(),
             writing: Mutex::default(),
         })
     }

@@ -68,9 +68,9 @@ pub(crate) struct ReviewQuestionsArgs {
 
 /// The end of `questions check --help`, for terminals of 80 columns.
 const CHECK_HELP: &str = "\
-A question is stale if its evidence vanished or changed, or stands in a document
-that the set does not call relevant, too. Evidence that only moved is found by
-its quote. Exits with 1 if a question is stale.";
+A question is stale if its evidence vanished or changed, or also stands in a
+document that the set does not call relevant. Evidence that only moved is found
+by its quote. Exits with 1 if a question is stale.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = CHECK_HELP)]

@@ -1,7 +1,7 @@
 //! What people said about the questions of a test set: edits and drops, which change what is read.
 
 use evals_questions::SetFolder;
-use evals_questions::review::{Review, ReviewVerdict, changes_digest, current};
+use evals_questions::review::{Review, changes_digest, current};
 
 use super::questions::Questions;
 use crate::error::DataError;
@@ -28,7 +28,7 @@ impl Reviewed {
         Ok(Some(Self { folder, reviews }))
     }
 
-    /// The digest of all edits and drops; `None` if there is none.
+    /// The digest of all edits and drops; `None` if people changed nothing.
     pub(super) fn digest(&self) -> Option<String> {
         changes_digest(&self.reviews)
     }
@@ -39,15 +39,7 @@ impl Reviewed {
         let before = read.questions.len();
         read.questions.retain_mut(|question| {
             let review = current.get(question.id.as_str());
-            match review.map(|it| (it.verdict, it)) {
-                None | Some((ReviewVerdict::Keep, _)) => true,
-                Some((ReviewVerdict::Drop, _)) => false,
-                Some((ReviewVerdict::Edit, review)) => {
-                    question.text = review.question.clone().unwrap_or(question.text.clone());
-                    question.answer = review.answer.clone().or(question.answer.take());
-                    true
-                }
-            }
+            review.is_none_or(|review| review.apply(&mut question.text, &mut question.answer))
         });
         let dropped = before - read.questions.len();
         read.counts.dropped_in_review = dropped as u64;

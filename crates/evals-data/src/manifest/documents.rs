@@ -125,7 +125,7 @@ fn instead(file: &str) -> String {
     }
 }
 
-/// The way from `folder` to `path` with slashes; the whole path if there is none, as to another drive. `None` if one of them does not exist, or
+/// The relative path from `folder` to `path`, with slashes, or the whole path if they are on different drives. `None` if one does not exist, or
 /// is not text.
 fn relative(folder: &Path, path: &Path) -> Option<String> {
     let (folder, path) = (folder.canonicalize().ok()?, path.canonicalize().ok()?);

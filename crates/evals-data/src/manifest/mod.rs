@@ -176,7 +176,7 @@ pub enum ManifestError {
     /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A folder that is to be read as texts has none.
+    /// A folder has no file with text, such as Markdown.
     #[error("`{}` holds no text, such as .md, .txt or .html{instead}", folder.display())]
     NoText {
         /// The folder.

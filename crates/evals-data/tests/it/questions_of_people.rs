@@ -6,13 +6,12 @@
 )]
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::PathBuf;
 
-use evals_data::{Catalog, Collection, Hub, HubSettings};
 use evals_questions::{Diversity, DropReason, Item, Kind, PlainFilters, diversity};
 use evals_rag::EvidenceSpan;
 use evals_rag::text::{content_words, sentences, words};
+
+use crate::real_data;
 
 /// Questions of people, each with the sentence of a relevant document that shares most words with it for its evidence.
 struct Sample {
@@ -21,22 +20,9 @@ struct Sample {
     items: Vec<Item>,
 }
 
-/// A sample; `None`, with a message, if the variable is not set.
+/// A sample; `None` if the variable is not set.
 async fn sample(name: &'static str) -> Option<Sample> {
-    let Some(home) = std::env::var_os("EVALUATIONS_REAL_HF_HOME") else {
-        // The test harness hides the output of `eprintln!` if a test passes.
-        let text =
-            format!("skipped: EVALUATIONS_REAL_HF_HOME names no Hugging Face home with {name}\n");
-        std::io::stderr().write_all(text.as_bytes()).unwrap();
-        return None;
-    };
-    let mut settings = HubSettings::from_variables(|_| None);
-    settings.cache_dir = Some(PathBuf::from(home).join("hub"));
-    settings.offline = true;
-    let manifest = Catalog::new::<&str>([]).find(name).unwrap();
-    let collection = Collection::resolve(&manifest, &Hub::new(settings), &())
-        .await
-        .unwrap();
+    let collection = real_data::collection(name).await?;
     let documents = collection.documents().unwrap().map(Result::unwrap);
     let documents: BTreeMap<String, String> = documents
         .map(|document| (document.uri, document.text))
@@ -232,10 +218,8 @@ async fn measure(name: &'static str) -> Option<Diversity> {
     );
 
     let text = |id: &str| sample.documents.get(id).map(String::as_str);
-    let mut diversity = Diversity::of(&sample.items, text, &[]);
-    println!("{diversity:?}\n{}", diversity.table());
-    // The kinds of these questions are not known.
-    diversity.kinds.clear();
+    let diversity = Diversity::of(&sample.items, text, &[]);
+    println!("{diversity:?}");
     Some(diversity)
 }
 

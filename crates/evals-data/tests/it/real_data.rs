@@ -8,8 +8,8 @@ use evals_data::{Catalog, Collection, Hub, HubSettings};
 /// Documents, their characters without white space at the ends, questions, judgements.
 type Counts = (usize, usize, usize, usize);
 
-/// The counts of a dataset; `None`, with a message, if the variable is not set.
-async fn counts(name: &str) -> Option<Counts> {
+/// A dataset; `None`, with a message, if the variable is not set.
+pub(crate) async fn collection(name: &str) -> Option<Collection> {
     let Some(home) = std::env::var_os("EVALUATIONS_REAL_HF_HOME") else {
         // The test harness hides the output of `eprintln!` if a test passes.
         let text =
@@ -21,9 +21,13 @@ async fn counts(name: &str) -> Option<Counts> {
     settings.cache_dir = Some(PathBuf::from(home).join("hub"));
     settings.offline = true;
     let manifest = Catalog::new::<&str>([]).find(name).unwrap();
-    let collection = Collection::resolve(&manifest, &Hub::new(settings), &())
-        .await
-        .unwrap();
+    let collection = Collection::resolve(&manifest, &Hub::new(settings), &()).await;
+    Some(collection.unwrap())
+}
+
+/// The counts of a dataset.
+async fn counts(name: &str) -> Option<Counts> {
+    let collection = collection(name).await?;
     let documents = collection
         .documents()
         .unwrap()

@@ -76,7 +76,7 @@ impl<E: Evaluator<Qa> + 'static> Evaluation for Converted<E> {
             scope: context.scope.clone(),
         };
         let mut outcomes = self.evaluator.evaluate(&converted).await?;
-        // The evaluator knows only that there are no texts. The output knows why, so its reason replaces the evaluator's.
+        // The evaluator sees that there are no texts, and the output says why. Report the reason of the output.
         if let Ok(Some(Err(reason))) = output.passages() {
             let is_unread = |reason: &String| reason == Missing::Documents.reason();
             for outcome in &mut outcomes {

@@ -34,7 +34,7 @@ function showError(error) {
 /**
  * @param {string} address
  * @param {Record<string, unknown>} [body]
- * @returns {Promise<any>} the reply; an error says why there is none
+ * @returns {Promise<any>} the reply; throws an error with the server's reason
  */
 async function ask(address, body) {
   const headers = { "Content-Type": "application/json", "X-Evaluations-View": "1" };

@@ -96,7 +96,9 @@ impl Drawing {
 }
 
 /// A random number from 0 to 1 that belongs to a name: the first of a stream that is seeded by FNV-1a of the name.
-fn permanent_number(name: &str, seed: u64) -> f64 {
+///
+/// What is drawn by such numbers stays drawn when other names join: see [`Drawing`].
+pub fn permanent_number(name: &str, seed: u64) -> f64 {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

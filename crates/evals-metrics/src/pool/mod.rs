@@ -15,4 +15,4 @@ mod corrected_mean;
 mod drawing;
 
 pub use corrected_mean::{CorrectedMean, Drawn, ModelWeight, PoolUnit, corrected_mean};
-pub use drawing::Drawing;
+pub use drawing::{Drawing, permanent_number};

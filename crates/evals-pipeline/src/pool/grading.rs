@@ -50,9 +50,9 @@ pub(super) struct Grading<'g> {
 /// What became of the passages to grade.
 #[derive(Debug, Default)]
 pub(super) struct Graded {
-    /// How many have no grade.
+    /// The number of passages without a grade.
     failures: usize,
-    /// Why the first of them has none.
+    /// Why the first of these passages has no grade.
     first_failure: Option<String>,
     /// Why not all were asked for.
     stopped: Option<String>,
@@ -159,7 +159,7 @@ impl<'g> Grading<'g> {
             match self.interruption.guard(next).await {
                 Ok(None) => break Ok(()),
                 Ok(Some(Ok(judgement))) => unsaved.push(judgement),
-                // Every further call would fail, too.
+                // Every further call would also fail.
                 Ok(Some(Err(error))) if error.failure.failure() == Failure::Terminal => {
                     break Err(error.into());
                 }

@@ -17,7 +17,6 @@ use evals_runs::pooling::{
 use evals_runs::stored_runs::{self, StoredRun};
 use evals_terminal::{table_text, wrapped};
 use serde_json::Value;
-use tokio::task;
 
 use self::grading::{Graded, Grading};
 use crate::downloads;
@@ -165,20 +164,8 @@ async fn documents(
             "the files of the documents are not those that the runs searched, so what is graded may differ from what was found",
         );
     }
-    let ids: BTreeSet<String> = ids.into_iter().map(str::to_owned).collect();
-    // On another thread, because this reads the whole corpus, and this thread has to notice an interruption.
-    let reading = task::spawn_blocking(move || {
-        let mut found = BTreeMap::new();
-        for document in collection.documents()? {
-            let document = document?;
-            if ids.contains(&document.uri) {
-                found.insert(document.uri.clone(), document);
-            }
-        }
-        anyhow::Ok(found)
-    });
-    let read = reading.await;
-    read.context("the task that reads the documents was cancelled")?
+    let ids = ids.into_iter().map(str::to_owned).collect();
+    downloads::documents(collection, ids).await
 }
 
 /// Whether the files of the documents have other digests than a run recorded.

@@ -1,13 +1,14 @@
 //! Measures of spans, for questions with evidence.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use evals_data::Collection;
 use evals_metrics::Depth;
 use evals_rag::Question;
 use evals_rag::retrieval::SpanMeasures;
+
+use crate::downloads;
 
 /// How many of the best passages count, and how many words of them: about what an answer is written from.
 const DEPTHS: [Depth; 2] = [
@@ -27,20 +28,8 @@ pub(super) async fn measures(
     if wanted.is_empty() {
         return Ok(None);
     }
-    let wanted: BTreeSet<String> = wanted.into_iter().map(str::to_owned).collect();
-    let reading = collection.clone();
-    // On another thread, because this reads the whole corpus, and this thread has to notice an interruption.
-    let read = tokio::task::spawn_blocking(move || {
-        let mut texts = BTreeMap::new();
-        for document in reading.documents()? {
-            let document = document?;
-            if wanted.contains(&document.uri) {
-                texts.insert(document.uri, document.text);
-            }
-        }
-        anyhow::Ok(texts)
-    })
-    .await;
-    let texts = read.context("the task that reads the documents was cancelled")??;
-    Ok(Some(SpanMeasures::new(texts, DEPTHS.to_vec())))
+    let wanted = wanted.into_iter().map(str::to_owned).collect();
+    let documents = downloads::documents(collection.clone(), wanted).await?;
+    let texts = documents.into_iter().map(|(id, it)| (id, it.text));
+    Ok(Some(SpanMeasures::new(texts.collect(), DEPTHS.to_vec())))
 }

@@ -290,7 +290,7 @@ impl<'a> Plan<'a> {
     ) -> Result<Exit> {
         let printer = session.printer;
         let documents = DatasetCorpus(collection);
-        let diversity = summary::diversity(set, &documents).await?;
+        let diversity = summary::measured_diversity(set, &documents).await?;
         let name = folder.name().to_owned();
         let written = self.manifest.documents_section(folder.path());
         let copied = match &written {

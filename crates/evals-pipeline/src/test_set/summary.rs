@@ -7,7 +7,7 @@ use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::{Embedder as _, TextKind};
-use evals_questions::{Corpus, Coverage, Diversity, GeneratedSet};
+use evals_questions::{Corpus, Coverage, Diversity, GeneratedSet, diversity, documents};
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
 
@@ -22,21 +22,18 @@ const TEXT: &str = "a string takes any text";
 const PARTS: usize = 10;
 
 /// The diversity of the questions that are kept. The embedded model gives the vectors, so that sets compare.
-pub(super) async fn diversity(set: &GeneratedSet, corpus: &dyn Corpus) -> Result<Diversity> {
+pub(super) async fn measured_diversity(
+    set: &GeneratedSet,
+    corpus: &dyn Corpus,
+) -> Result<Diversity> {
     let relevant = set.kept.iter().flat_map(|item| &item.relevant);
-    let relevant: BTreeSet<&String> = relevant.collect();
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    corpus.read(&mut |document| {
-        if relevant.contains(&document.uri) {
-            texts.insert(document.uri.clone(), document.text.clone());
-        }
-    })?;
+    let texts = documents(corpus, &relevant.cloned().collect())?;
     let questions = set.kept.iter().map(|item| item.question.as_str());
     let questions: Vec<&str> = questions.collect();
     let model = StaticEmbedder::static_minilm();
     let vectors = model.embed(&questions, TextKind::Query).await?;
     let vectors: Vec<Vec<f32>> = vectors.rows().map(<[f32]>::to_vec).collect();
-    let text = |id: &str| texts.get(id).map(String::as_str);
+    let text = |id: &str| texts.get(id).map(|it| it.text.as_str());
     Ok(Diversity::of(&set.kept, text, &vectors))
 }
 
@@ -78,7 +75,7 @@ pub(super) fn text(
     if !set.coverage.is_empty() {
         text.push_str(&coverage(&layout, &set.coverage));
     }
-    write!(text, "\n{}\n", diversity.table()).expect(TEXT);
+    text.push_str(&beside_people(&layout, diversity));
     text.push_str(&paid(plan, models, set));
     text
 }
@@ -104,6 +101,20 @@ fn paid(plan: &Plan<'_>, models: &Models, set: &GeneratedSet) -> String {
         )
     });
     lines.concat()
+}
+
+/// The diversity beside that of questions of people.
+fn beside_people(layout: &Layout<'_>, set: &Diversity) -> String {
+    let columns = [set.clone(), diversity::repliqa(), diversity::wixqa()];
+    let columns = columns.map(|it| it.figures());
+    let rows = columns[0].iter().enumerate().map(|(row, (name, _))| {
+        let cells = columns.iter().map(|column| column[row].1.clone());
+        let cells = cells.map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        std::iter::once((*name).to_owned()).chain(cells).collect()
+    });
+    let titles = ["diversity", "this set", "RepliQA, people", "WixQA, people"];
+    let table = layout.render(&titles, &rows.collect::<Vec<_>>());
+    format!("\n{table}\n")
 }
 
 fn coverage(layout: &Layout<'_>, parts: &[Coverage]) -> String {

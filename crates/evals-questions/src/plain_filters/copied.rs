@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::words_in_order;
+use evals_rag::text::words_in_order;
 
 /// The length of a run of words that counts as copied.
 const RUN: usize = 3;
@@ -12,17 +12,17 @@ const RUN: usize = 3;
 /// replaced, begin at 0.67.
 pub(super) const MOST: f64 = 0.65;
 
-/// With fewer words a question is a name or a few keywords, which nobody can put differently.
+/// A question of fewer words is a name or a few keywords, and leaves no choice of words.
 const FEWEST_WORDS: usize = 6;
 
 /// The share of the question's words that stand in runs of at least three words of the passage; `None` for a question of fewer than six
 /// words. In writing systems without spaces a sentence is one word, so copies are not found there.
 pub(super) fn share(question: &str, passage: &str) -> Option<f64> {
-    let question = words_in_order(question);
+    let question: Vec<String> = words_in_order(question).collect();
     if question.len() < FEWEST_WORDS {
         return None;
     }
-    let passage = words_in_order(passage);
+    let passage: Vec<String> = words_in_order(passage).collect();
     let runs: HashSet<&[String]> = passage.windows(RUN).collect();
     let mut is_copied = vec![false; question.len()];
     for (at, run) in question.windows(RUN).enumerate() {

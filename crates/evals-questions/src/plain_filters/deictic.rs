@@ -2,9 +2,7 @@
 //!
 //! Other languages are left to the model, as are pronouns in longer questions.
 
-use evals_rag::text::content_words;
-
-use super::words_in_order;
+use evals_rag::text::{content_words, words_in_order};
 
 /// What a passage is called.
 const TEXTS: [&str; 16] = [
@@ -90,7 +88,7 @@ const PRONOUNS: [&str; 14] = [
 
 /// The phrase of a question that points to a text, or that stands for something which the question does not name.
 pub(super) fn found(question: &str) -> Option<String> {
-    let words = words_in_order(question);
+    let words: Vec<String> = words_in_order(question).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let pointing = (0..words.len()).find_map(|at| phrase(&words, at));
     pointing.or_else(|| unnamed(question, &words))

@@ -92,7 +92,7 @@ impl Questions {
     }
 }
 
-/// The words of a question that have to be the same in a duplicate: numbers, what is asked for, and negations.
+/// The words that two duplicates share exactly: numbers, question words such as `when`, and negations.
 fn telling(question: &str) -> BTreeSet<String> {
     let is_telling =
         |word: &String| word.contains(char::is_numeric) || ASKING.contains(&word.as_str());

@@ -108,12 +108,5 @@ fn copied(item: &Item, passages: &[&str]) -> Option<(DropReason, String)> {
     })
 }
 
-/// The words of a text in order: runs of letters and digits in lower case.
-pub(crate) fn words_in_order(text: &str) -> Vec<String> {
-    let words = text.split(|letter: char| !letter.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
-}
-
 #[cfg(test)]
 mod tests;

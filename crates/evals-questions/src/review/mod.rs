@@ -11,8 +11,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::Item;
-
 pub use rate::{DefectRate, DefectRates};
 pub use sample::{DrawnSample, sample};
 pub use shown::{ShownDocument, ShownPart};
@@ -44,6 +42,17 @@ pub struct Review {
 }
 
 impl Review {
+    /// Puts an edit into the text and the answer of its question, and returns whether the question stays in the set.
+    pub fn apply(&self, question: &mut String, answer: &mut Option<String>) -> bool {
+        if self.verdict == ReviewVerdict::Edit {
+            if let Some(better) = &self.question {
+                question.clone_from(better);
+            }
+            *answer = self.answer.clone().or(answer.take());
+        }
+        self.verdict != ReviewVerdict::Drop
+    }
+
     /// Whether `other` is the same but for its time.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let time = self.time.clone();
@@ -110,27 +119,6 @@ pub fn changes_digest(reviews: &[Review]) -> Option<String> {
         .collect();
     let json = serde_json::to_vec(&changes).expect("a list of texts is JSON");
     (!changes.is_empty()).then(|| hex::encode(Sha256::digest(json)))
-}
-
-/// The set as people left it: without what they dropped, with what they edited.
-pub fn reviewed(items: &[Item], reviews: &[Review]) -> Vec<Item> {
-    let current = current(reviews);
-    let kept = items.iter().filter_map(|item| {
-        let mut item = item.clone();
-        let Some(review) = current.get(item.id.as_str()) else {
-            return Some(item);
-        };
-        match review.verdict {
-            ReviewVerdict::Keep => {}
-            ReviewVerdict::Drop => return None,
-            ReviewVerdict::Edit => {
-                item.question = review.question.clone().unwrap_or(item.question);
-                item.answer = review.answer.clone().or(item.answer);
-            }
-        }
-        Some(item)
-    });
-    kept.collect()
 }
 
 #[cfg(test)]

@@ -84,7 +84,8 @@ impl DefectRates {
     pub const KEY: &str = "defects";
 
     /// The rates of a set; `None` if no question of a sample was reviewed. A question is defective if the last review of it says `edit` or
-    /// `drop`. Questions that people picked themselves do not count, because people pick those that look wrong.
+    /// `drop`. Questions that people picked themselves do not count, because people pick those that look wrong, unless every question is
+    /// reviewed.
     ///
     /// ```text
     /// rate = Σ N_k p_k / Σ N_k,   n* = (Σ N_k)² / Σ (N_k² / n_k) × (N - 1) / (N - n)
@@ -104,12 +105,14 @@ impl DefectRates {
             .map(|review| review.id.as_str())
             .collect();
         let current = current(reviews);
+        // Nobody picked the questions of a set that is reviewed completely.
+        let is_whole = items.iter().all(|it| current.contains_key(&*it.id));
         let mut kinds: BTreeMap<Kind, Counts> = BTreeMap::new();
         for item in items {
             let counts = kinds.entry(item.kind).or_default();
             counts.questions += 1;
             let review = current.get(item.id.as_str());
-            if let Some(review) = review.filter(|it| drawn.contains(it.id.as_str())) {
+            if let Some(review) = review.filter(|it| is_whole || drawn.contains(it.id.as_str())) {
                 counts.reviewed += 1;
                 counts.defective += usize::from(review.verdict != ReviewVerdict::Keep);
             }

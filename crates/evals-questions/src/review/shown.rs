@@ -21,7 +21,7 @@ const GAP: &str = " […] ";
 pub struct ShownDocument {
     /// The id of the document.
     pub document: String,
-    /// The text around its evidence; its opening if it has none. Empty if the corpus does not have the document.
+    /// The text around the evidence, or the beginning of the document if it holds no evidence. Empty if the corpus does not have the document.
     pub parts: Vec<ShownPart>,
     /// The whole text, unless `parts` has it or it is longer than 50,000 bytes.
     pub whole: Option<Vec<ShownPart>>,

@@ -65,9 +65,10 @@ pub enum ReviewError {
     },
 }
 
-/// The file for a [sample](super::sample()) of `set`, with the reviews that there are. Cells that a spreadsheet would run as formulas
-/// have an apostrophe in front.
-pub fn export(sample: &[&Item], set: &[Item], reviews: &[Review], seed: u64) -> String {
+/// The CSV file in which people review the questions of `sample`, with the reviews so far. `seed` is that of the
+/// [drawing](super::sample()); `None` if nothing was drawn, because `sample` is the whole `set`. A cell that a spreadsheet would run as a formula
+/// begins with an apostrophe.
+pub fn export(sample: &[&Item], set: &[Item], reviews: &[Review], seed: Option<u64>) -> String {
     let current = super::current(reviews);
     let digest = short_digest(set);
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -99,7 +100,7 @@ pub fn export(sample: &[&Item], set: &[Item], reviews: &[Review], seed: u64) -> 
             said(|it| Some(it.author.clone())),
             said(|it| Some(it.time.clone())),
             digest.clone(),
-            seed.to_string(),
+            seed.map(|seed| seed.to_string()).unwrap_or_default(),
         ]);
     }
     let bytes = writer.into_inner().expect("a list takes all bytes");

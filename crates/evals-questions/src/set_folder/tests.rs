@@ -63,7 +63,8 @@ fn a_set_is_read_as_it_was_written() {
     .unwrap();
     drop(lock);
     assert_eq!(folder.questions().unwrap(), [item("a"), item("b")]);
-    assert_eq!(folder.dropped().unwrap(), [dropped]);
+    let written = fs::read_to_string(folder.path().join(DROPPED)).unwrap();
+    assert_eq!(serde_json::from_str::<Dropped>(&written).unwrap(), dropped);
     assert_eq!(folder.record().unwrap(), Some(record));
     assert_eq!(names(&folder), [".lock", DROPPED, QUESTIONS, RECORD]);
 }
@@ -99,7 +100,7 @@ fn a_broken_line_is_named_with_its_remedy() {
     );
     assert_eq!(
         lines(&folder, &format!("{good}\n{good}\n")),
-        format!("`{path}`, line 2: line 1 has the id `a`, too; mend the line, or delete it")
+        format!("`{path}`, line 2: line 1 also has the id `a`; mend the line, or delete it")
     );
     let blank = good.replace("What is a?", " ");
     assert!(lines(&folder, &blank).contains("line 1: `id` or `question` is empty"));
@@ -203,7 +204,7 @@ fn reviews_are_only_appended() {
         lock.append_reviews(std::slice::from_ref(&later)).unwrap(),
         0
     );
-    // A killed process left half a line, which nobody was told about.
+    // A process that was killed left half a line. Its review was never confirmed, so the line is dropped.
     let path = folder.path().join(REVIEW);
     let half = fs::read_to_string(&path).unwrap() + "{\"id\": \"c";
     fs::write(&path, half).unwrap();

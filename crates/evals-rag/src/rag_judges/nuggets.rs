@@ -15,7 +15,7 @@ use crate::judging::{Wanted, parse_object};
 use crate::qa::Reference;
 use crate::{EvidenceSpan, Nugget};
 
-/// The most facts that are taken from a text, as in the source of [`outcomes`].
+/// A judge lists at most this many facts of a text, as in the source of [`outcomes`].
 pub(super) const MOST_NUGGETS: usize = 20;
 
 /// What an okay fact weighs where a vital one weighs 1, and a partly supported one where a supported one counts 1.
@@ -40,7 +40,7 @@ pub struct NuggetsSize {
 }
 
 impl<'a> NuggetBank<'a> {
-    /// The best source that there is; `None` without any.
+    /// The nuggets of the dataset, else the reference answer, else the evidence; `None` if the question has none of them.
     pub fn of(
         nuggets: &'a [Nugget],
         answer: Option<&'a str>,

@@ -83,7 +83,7 @@ impl SpanMeasures {
         self.depths.iter().flat_map(at).collect()
     }
 
-    /// Evidence and passages as spans of documents, or why they are none.
+    /// Evidence and passages as spans of documents, or the reason why the measures are undefined.
     fn measured<'a>(
         &self,
         evidence: &'a [EvidenceSpan],

@@ -26,11 +26,16 @@ pub fn f1(precision: f64, recall: f64) -> f64 {
     }
 }
 
-/// The distinct words of a text: runs of letters and digits in lower case.
-pub fn words(text: &str) -> BTreeSet<String> {
+/// The words of a text in order: runs of letters and digits in lower case.
+pub fn words_in_order(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+    words.map(str::to_lowercase)
+}
+
+/// The distinct words of a text.
+pub fn words(text: &str) -> BTreeSet<String> {
+    words_in_order(text).collect()
 }
 
 /// The words of a text without the most usual words of English; all words if it has no others, such as `No`.

@@ -51,7 +51,7 @@ pub struct PoolReport {
     pub by_people: usize,
     /// Pairs of which a part of the document is judged.
     pub parts: usize,
-    /// Pairs without a text, which nobody can judge.
+    /// Pairs that cannot be judged, because the document has no text.
     pub without_text: usize,
     /// The model that judged, if one did.
     pub judge: Option<String>,
@@ -61,7 +61,7 @@ pub struct PoolReport {
     pub runs: Vec<RunResults>,
     /// How far the model agrees with people on single passages.
     pub agreement: Option<GradedAgreement>,
-    /// How far the order of the runs is the same by other judgements, measure by measure. Empty for fewer than three runs.
+    /// How far the order of the runs is the same by other judgements, measure by measure. Empty without a model, and for fewer than three runs.
     pub orders: Vec<OrderAgreement>,
     /// What a reader has to know before trusting the numbers.
     pub warnings: Vec<String>,
@@ -149,6 +149,8 @@ struct Results<'p> {
     rankings: Vec<Vec<Option<Vec<&'p Ranking>>>>,
     /// The probability of each question to be drawn.
     probabilities: Vec<f64>,
+    /// How much the model's values count in corrected means.
+    weight: ModelWeight,
 }
 
 impl PoolReport {
@@ -169,7 +171,11 @@ impl PoolReport {
     ) -> Result<Self, NoStatistic> {
         let grades = Grades::of(stored, judge);
         let drawn = drawn(pool, &grades, settings.seed)?;
-        let results = Results::new(pool, runs, &grades, (&drawn, settings))?;
+        let weight = match judge {
+            Some(_) => ModelWeight::Full,
+            None => ModelWeight::Ignored,
+        };
+        let results = Results::new(pool, runs, &grades, (&drawn, settings, weight))?;
         let measures = measures(pool.depth);
         let count = |graders: Graders| {
             let pairs = pool.pairs();
@@ -241,7 +247,7 @@ impl<'p> Results<'p> {
         pool: &'p Pool,
         runs: &'p [PooledRun],
         grades: &Grades<'_>,
-        (drawn, settings): (&DrawnQuestions, &'p PoolSettings),
+        (drawn, settings, weight): (&DrawnQuestions, &'p PoolSettings, ModelWeight),
     ) -> Result<Self, NoStatistic> {
         let drawing = pool.drawing(settings.seed)?;
         let is_drawn: BTreeSet<_> = drawing.order()[..drawn.questions].iter().collect();
@@ -278,6 +284,7 @@ impl<'p> Results<'p> {
             probabilities: drawing.probabilities(drawn.questions),
             pool,
             settings,
+            weight,
         })
     }
 
@@ -378,10 +385,10 @@ impl<'p> Results<'p> {
         });
         let units: Vec<PoolUnit> = units.collect();
         let level = self.settings.bootstrap.level;
-        corrected_mean(&units, ModelWeight::Full, Scale::Share, level)
+        corrected_mean(&units, self.weight, Scale::Share, level)
     }
 
-    /// The mean over the repetitions of a question, or why there is none.
+    /// The mean over the repetitions of a question, or the reason why it is undefined.
     fn value(
         &self,
         by: Judges,
@@ -410,7 +417,7 @@ impl<'p> Results<'p> {
     }
 
     fn orders(&self, measures: &[Measure]) -> Vec<OrderAgreement> {
-        if self.rankings.len() < FEWEST_RUNS {
+        if self.weight == ModelWeight::Ignored || self.rankings.len() < FEWEST_RUNS {
             return Vec::new();
         }
         let truths = [Judges::People, Judges::Dataset].into_iter();

@@ -10,7 +10,7 @@ use super::judgement::Assessor;
 use super::pool::PooledRun;
 use super::report::{Judges, PoolReport, PooledMeasure, RELEVANT_FROM};
 
-/// What stands for a number that there is not.
+/// Shown in place of an undefined number.
 const NONE: &str = "–";
 /// Below this weighted kappa, agreement is no better than "fair": Landis and Koch, "The Measurement of Observer Agreement for Categorical
 /// Data", Biometrics 33 (1977).
@@ -75,8 +75,12 @@ impl PoolReport {
             let measures = run.measures.iter();
             measures.map(|measure| self.row(&run.run, measure))
         });
+        let method = match self.judge {
+            Some(_) => "prediction-powered inference",
+            None => "inverse probabilities",
+        };
         let mut notes = vec![format!(
-            "relevant is what has grade {RELEVANT_FROM} or more; corrected: what people would have found, by prediction-powered inference \
+            "relevant is what has grade {RELEVANT_FROM} or more; corrected: what people would have found, by {method} \
              over whole questions; needed: how many questions people have to judge for an interval {} wide",
             self.width
         )];

@@ -64,7 +64,8 @@ fn export(
             "`{shown}` exists; choose a different name, because somebody may have reviewed in it"
         );
     }
-    let text = review::export(sample, set, &folder.reviews()?, arguments.seed);
+    let seed = arguments.sample.map(|_| arguments.seed);
+    let text = review::export(sample, set, &folder.reviews()?, seed);
     write_atomically(path, |out| out.write_all(text.as_bytes()))?;
     printer.note(&format!(
         "wrote {} to `{shown}`; fill in the column `verdict` with `keep`, `edit` or `drop`, and import the file",

@@ -1,6 +1,6 @@
 //! The numbers of a pool.
 
-use evals_metrics::Xoshiro256PlusPlus;
+use evals_metrics::{IntervalMethod, Xoshiro256PlusPlus};
 
 use super::*;
 use crate::pooling::report::Judges;
@@ -149,6 +149,21 @@ fn people_and_the_dataset_order_the_runs() {
     assert_eq!(report.drawn.next, None);
     assert_eq!(report.tables().len(), 3);
     assert!(report.opening()[3].starts_with("model and people agree on 100 % of 24 passages"));
+}
+
+#[test]
+fn people_alone_weigh_by_inverse_probabilities() {
+    let runs = runs();
+    let pool = pool(&runs);
+    let stored = StoredJudgements::of(judged(&pool, &ann(), right));
+    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(0)).unwrap();
+    let p = measure(&report, 0, "P@3").corrected.as_ref().unwrap();
+    assert!((p.value - 2.0 / 3.0).abs() < 1e-12);
+    let method = p.interval.map(|interval| interval.method);
+    assert_eq!(method, Some(IntervalMethod::InverseProbability));
+    assert_eq!(report.orders, [], "nothing to compare people with");
+    let notes = &report.tables()[0].notes;
+    assert!(notes[0].contains("by inverse probabilities"), "{notes:?}");
 }
 
 #[test]
