@@ -185,7 +185,7 @@ fn what_is_not_of_the_set_is_refused_and_nothing_is_written() {
     fill(&sandbox, "other.csv", planted);
     let message = sandbox.refuse("questions review set --import other.csv");
     assert!(
-        message.contains("line 2: the row is of the set `sha-"),
+        message.contains("line 2, column 13 (`set`): the row is not of this set"),
         "{message}"
     );
     assert!(!sandbox.work().join("set/review.jsonl").exists());
@@ -253,7 +253,7 @@ fn a_check_lists_the_stale_questions_and_an_update_leaves_them_out() {
         "q11 (changed): document `d11.md` does not hold the quote `Harbour 11 was opened in 1811`; 83 % of its words stand in",
         "q13 (vanished): document `d13.md` does not hold the quote",
         "q14 (twin): its quote also stands in `copy.md`",
-        "q15 (document gone): there is no document `d15.md`",
+        "q15 (document_gone): there is no document `d15.md`",
     ]) {
         assert!(line.starts_with(beginning), "{line}");
     }

@@ -413,7 +413,7 @@ fn bad_input_is_refused_before_anything_is_asked_or_written() {
         (format!("binary2 {tail}"), "UTF-8"),
         (
             format!("headings {tail}"),
-            "no document has a passage of at least 8 words",
+            "no document has a passage of at least 32 letters",
         ),
         (
             format!("./table.csv {tail}"),
@@ -441,7 +441,7 @@ fn bad_input_is_refused_before_anything_is_asked_or_written() {
         ),
         (
             format!("docs {tail} --count 1000000000"),
-            "is more than the 100000 questions",
+            "is more than the 10000 questions",
         ),
         (
             format!("docs {tail} --from nowhere.log"),
@@ -453,7 +453,7 @@ fn bad_input_is_refused_before_anything_is_asked_or_written() {
         ),
         (
             format!("docs {tail} --from broken.jsonl"),
-            "line 2 has no text `question`; there are `frage`",
+            "line 2 has no text `question`, `query` or `text`",
         ),
         (
             format!("docs {tail} --set questions.mix.number=-1"),

@@ -184,7 +184,7 @@ fn a_review_that_cannot_be_one_is_refused_and_says_why() {
         (json!({"id": "q6"}), "no such question"),
         (
             json!({"verdict": "edit", "question": " What about q1? "}),
-            "Nothing is edited",
+            "nothing is edited",
         ),
         (
             json!({"verdict": "edit", "id": "q3", "answer": "ten"}),

@@ -1,6 +1,6 @@
 //! How diverse the questions of a set are, beside questions of people.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use evals_metrics::{arithmetic_mean, as_f64, quantile};
 use evals_rag::text::{content_words, words, words_in_order};
@@ -18,57 +18,31 @@ pub struct Diversity {
     /// How many of the runs of three words are distinct, as a share. The more questions, the smaller it is, so compare sets of
     /// about the same size.
     pub distinct_trigrams: Option<f64>,
-    /// The most frequent two words that questions begin with.
-    pub opening: Option<Opening>,
     /// The share of a question's content words that are in its relevant documents, on average.
     pub overlap: Option<f64>,
     /// The mean cosine distance of two questions, from 0 to 2.
     pub spread: Option<f64>,
 }
 
-/// Words that questions begin with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Opening {
-    /// The words, in lower case.
-    pub words: String,
-    /// The share of questions that begin so.
-    pub share: f64,
-}
-
 /// The 10 questions of people in the sample of `RepliQA`: `ServiceNow/repliqa` at bc880adc948f. Measured, as those of [`wixqa`], by
 /// `cargo test -p evals-data --test it -- questions_of_people --nocapture`.
 pub fn repliqa() -> Diversity {
-    reference(
-        10,
-        [13.0, 13.5, 14.0],
-        0.9917,
-        ("what specific", 0.2),
-        0.7605,
-    )
+    Diversity {
+        questions: 10,
+        words: Some([13.0, 13.5, 14.0]),
+        distinct_trigrams: Some(0.9917),
+        overlap: Some(0.7605),
+        spread: None,
+    }
 }
 
 /// The 160 questions in the sample of `WixQA` that customers asked and experts answered: `Wix/WixQA` at d662dc42479c.
 pub fn wixqa() -> Diversity {
-    reference(160, [13.0, 18.0, 23.0], 0.8362, ("i want", 0.1563), 0.5536)
-}
-
-fn reference(
-    questions: usize,
-    words: [f64; 3],
-    distinct_trigrams: f64,
-    opening: (&str, f64),
-    overlap: f64,
-) -> Diversity {
     Diversity {
-        questions,
-        words: Some(words),
-        distinct_trigrams: Some(distinct_trigrams),
-        opening: Some(Opening {
-            words: opening.0.to_owned(),
-            share: opening.1,
-        }),
-        overlap: Some(overlap),
-        // It depends on the model that makes the vectors.
+        questions: 160,
+        words: Some([13.0, 18.0, 23.0]),
+        distinct_trigrams: Some(0.8362),
+        overlap: Some(0.5536),
         spread: None,
     }
 }
@@ -98,37 +72,26 @@ impl Diversity {
             questions: items.len(),
             words: quartiles(&texts),
             distinct_trigrams: distinct_trigrams(&texts),
-            opening: opening(&texts),
             overlap: arithmetic_mean(&overlaps),
             spread: spread(vectors),
         }
     }
 
     /// The figures by name; those that could not be computed are `None`.
-    pub fn figures(&self) -> [(&'static str, Option<String>); 7] {
-        let decimals = |value: f64| format!("{value:.2}");
-        let words = self.words.map(|words| words.map(|it| it.to_string()));
-        let opening = self.opening.as_ref();
+    pub fn figures(&self) -> [(&'static str, Option<String>); 5] {
+        let decimals = |value: Option<f64>| value.map(|value| format!("{value:.2}"));
+        let words = self
+            .words
+            .map(|words| words.map(|it| it.to_string()).join(" / "));
         [
             ("questions", Some(self.questions.to_string())),
-            ("words (quartiles)", words.map(|words| words.join(" / "))),
+            ("words (quartiles)", words),
             (
                 "distinct runs of three words",
-                self.distinct_trigrams.map(decimals),
+                decimals(self.distinct_trigrams),
             ),
-            (
-                "most frequent beginning",
-                opening.map(|it| it.words.clone()),
-            ),
-            (
-                "share of questions with it",
-                opening.map(|it| decimals(it.share)),
-            ),
-            (
-                "words that are in the documents",
-                self.overlap.map(decimals),
-            ),
-            ("mean cosine distance of two", self.spread.map(decimals)),
+            ("words that are in the documents", decimals(self.overlap)),
+            ("mean cosine distance of two", decimals(self.spread)),
         ]
     }
 }
@@ -145,19 +108,6 @@ fn distinct_trigrams(texts: &[Vec<String>]) -> Option<f64> {
     let distinct = all().collect::<HashSet<_>>().len();
     let count = all().count();
     (count > 0).then(|| as_f64(distinct) / as_f64(count))
-}
-
-fn opening(texts: &[Vec<String>]) -> Option<Opening> {
-    let mut counts: BTreeMap<&[String], usize> = BTreeMap::new();
-    for words in texts.iter().filter_map(|words| words.get(..2)) {
-        *counts.entry(words).or_default() += 1;
-    }
-    // Of equally frequent ones the first in the alphabet.
-    let (words, count) = counts.into_iter().rev().max_by_key(|(_, count)| *count)?;
-    Some(Opening {
-        words: words.join(" "),
-        share: as_f64(count) / as_f64(texts.len()),
-    })
 }
 
 /// The share of a question's content words that a relevant document holds; `None` for a question without one.
@@ -196,13 +146,8 @@ mod tests {
 
     fn item(id: &str, question: &str, kind: Kind) -> Item {
         Item {
-            id: id.to_owned(),
-            question: question.to_owned(),
-            answer: None,
-            kind,
-            asker: None,
             relevant: vec!["d".to_owned()],
-            evidence: Vec::new(),
+            ..Item::new(id, question, kind)
         }
     }
 
@@ -221,8 +166,6 @@ mod tests {
         assert_eq!(found.words, Some([3.75, 5.5, 7.0]));
         // 5 + 5 + 2 + 1 trigrams, of which "how do i", "do i open" and "i open the" come twice.
         assert_eq!(found.distinct_trigrams, Some(10.0 / 13.0));
-        let opening = found.opening.as_ref().unwrap();
-        assert_eq!((opening.words.as_str(), opening.share), ("how do", 0.5));
         // open harbour gate: 1 of 3; open ferry door: 1 of 3; ferry times winter: 1 of 3; opens: 1 of 1.
         assert!((found.overlap.unwrap() - 0.5).abs() < 1e-12);
         // Distances 1, 1 and 2.
@@ -238,7 +181,7 @@ mod tests {
             (nothing.words, nothing.overlap, nothing.spread),
             (None, None, None)
         );
-        assert_eq!((nothing.distinct_trigrams, nothing.opening), (None, None));
+        assert_eq!(nothing.distinct_trigrams, None);
         assert_eq!(spread(&[vec![1.0], vec![0.0]]), None);
         assert_eq!(spread(&[vec![1.0], vec![1.0, 0.0]]), None);
     }

@@ -5,11 +5,12 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use evals_rag::Document;
+use evals_rag::{Document, Passage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::passages::passages;
+use crate::{GenerateError, QuestionSettings};
 
 /// The documents that questions are about. They are read several times, so that they need not all be in memory.
 pub trait Corpus: Debug + Send + Sync {
@@ -60,33 +61,33 @@ pub fn documents(
     Ok(found)
 }
 
-/// A part of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DrawnPassage {
-    pub(crate) document: String,
-    /// The bytes of the document's text.
-    pub(crate) range: Range<usize>,
-    /// How often every document had its turn before.
-    pub(crate) turn: usize,
-    /// How often the passages were drawn through, from 1.
-    pub(crate) round: u32,
+/// A passage to ask about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drawn {
+    pub(crate) passage: Passage,
+    /// Where it begins in its document, in characters.
+    pub(crate) start: usize,
+    /// How often every document had its turn, with this one.
+    pub(crate) turn: u32,
 }
 
-/// How much of one part of the corpus was drawn.
+/// How much of one part of the corpus a set is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The folder or the value of the metadata field.
     pub part: String,
     /// Its documents that have a passage to ask about.
     pub documents: usize,
-    /// How many of them were drawn.
-    pub drawn: usize,
+    /// How many of them have a question that was written from them.
+    pub covered: usize,
 }
 
 #[derive(Debug)]
 struct Known {
     id: String,
     part: String,
+    /// How many documents of its part come before.
+    turn: usize,
     /// In the order in which they are drawn.
     passages: Vec<Range<usize>>,
 }
@@ -98,11 +99,12 @@ struct Known {
 pub(crate) struct Drawing {
     /// The documents in the order in which they are drawn.
     known: Vec<Known>,
+    /// The most passages of one document.
+    most: usize,
     /// The document to draw next.
     next: usize,
     /// How often every document had its turn.
     turns: usize,
-    drawn: BTreeSet<usize>,
 }
 
 /// The part of documents outside any folder, or without the metadata field.
@@ -110,11 +112,15 @@ const NO_PART: &str = "(none)";
 
 impl Drawing {
     /// Reads the corpus. Of each document it keeps only the id and where its passages are.
+    ///
+    /// # Errors
+    ///
+    /// A document cannot be read, or none has a passage.
     pub(crate) fn of(
         corpus: &dyn Corpus,
         spread_over: Option<&str>,
         seed: u64,
-    ) -> Result<Self, CorpusError> {
+    ) -> Result<Self, GenerateError> {
         let mut known = Vec::new();
         corpus.read(&mut |document| {
             let mut passages: Vec<_> = passages(&document.text).into_iter().enumerate().collect();
@@ -126,31 +132,35 @@ impl Drawing {
                 known.push(Known {
                     id: document.uri.clone(),
                     part: part(document, spread_over),
+                    turn: 0,
                     passages,
                 });
             }
         })?;
+        if known.is_empty() {
+            return Err(GenerateError::EmptyCorpus);
+        }
         // The order of equal random numbers must not depend on that of the source.
         known.sort_by_cached_key(|it| (permanent_number(seed, &it.id, 0), it.id.clone()));
         known.dedup_by(|one, other| one.id == other.id);
-        let mut of_part: BTreeMap<String, usize> = BTreeMap::new();
-        let mut turn = |part: &str| {
-            let turn = of_part.entry(part.to_owned()).or_default();
-            *turn += 1;
-            *turn
-        };
-        let mut turns: Vec<(usize, u64, Known)> = known
-            .into_iter()
-            .map(|it| (turn(&it.part), permanent_number(seed, &it.part, 1), it))
-            .collect();
-        turns.sort_by(|one, other| {
-            (one.0, one.1, &one.2.part).cmp(&(other.0, other.1, &other.2.part))
+        let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+        for it in &mut known {
+            let size = sizes.entry(it.part.clone()).or_default();
+            it.turn = *size;
+            *size += 1;
+        }
+        known.sort_by_cached_key(|it| {
+            (
+                it.turn,
+                permanent_number(seed, &it.part, 1),
+                it.part.clone(),
+            )
         });
         Ok(Self {
-            known: turns.into_iter().map(|(_, _, known)| known).collect(),
+            most: known.iter().map(|it| it.passages.len()).max().unwrap_or(1),
+            known,
             next: 0,
             turns: 0,
-            drawn: BTreeSet::new(),
         })
     }
 
@@ -159,49 +169,89 @@ impl Drawing {
         self.known.len()
     }
 
-    /// How much of each part was drawn so far.
-    pub(crate) fn coverage(&self) -> Vec<Coverage> {
+    /// How much of each part has a question, if these documents have one.
+    pub(crate) fn coverage(&self, asked_about: &BTreeSet<String>) -> Vec<Coverage> {
         let mut parts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-        for (place, known) in self.known.iter().enumerate() {
-            let (documents, drawn) = parts.entry(&known.part).or_default();
+        for known in &self.known {
+            let (documents, covered) = parts.entry(&known.part).or_default();
             *documents += 1;
-            *drawn += usize::from(self.drawn.contains(&place));
+            *covered += usize::from(asked_about.contains(&known.id));
         }
         let parts = parts.into_iter();
-        let coverage = parts.map(|(part, (documents, drawn))| Coverage {
+        let coverage = parts.map(|(part, (documents, covered))| Coverage {
             part: part.to_owned(),
             documents,
-            drawn,
+            covered,
         });
         coverage.collect()
     }
-}
 
-impl Iterator for Drawing {
-    type Item = DrawnPassage;
+    /// The next passages.
+    pub(crate) fn draw(
+        &mut self,
+        corpus: &dyn Corpus,
+        count: usize,
+    ) -> Result<Vec<Drawn>, CorpusError> {
+        let places: Vec<_> = (0..count).map(|_| self.next()).collect();
+        let ids = places
+            .iter()
+            .map(|(place, ..)| self.known[*place].id.clone());
+        let documents = documents(corpus, &ids.collect())?;
+        let drawn = places.into_iter().map(|(place, number, turn)| {
+            let Known { id, passages, .. } = &self.known[place];
+            let range = passages[number].clone();
+            let document = documents.get(id);
+            let (document, text) = document
+                .and_then(|it| Some((it, it.text.get(range.clone())?)))
+                .ok_or_else(|| {
+                    CorpusError::new(format!("document `{id}` changed while it was read"))
+                })?;
+            Ok(Drawn {
+                passage: Passage {
+                    document: id.clone(),
+                    title: document.title.clone(),
+                    ordinal: 0,
+                    text: text.to_owned(),
+                    score: 0.0,
+                },
+                start: document.text[..range.start].chars().count(),
+                turn,
+            })
+        });
+        drawn.collect()
+    }
 
-    /// The next passage. A document whose passages are used up waits until all are, and then begins again.
-    fn next(&mut self) -> Option<DrawnPassage> {
-        let most = self.known.iter().map(|it| it.passages.len()).max()?;
+    /// The places of the next document and of its passage, and the turn. A document whose passages are used up waits until all are, and then
+    /// begins again.
+    fn next(&mut self) -> (usize, usize, u32) {
         loop {
+            let (place, number) = (self.next, self.turns % self.most);
+            let turn = u32::try_from(self.turns + 1).unwrap_or(u32::MAX);
+            self.next += 1;
             if self.next == self.known.len() {
                 (self.next, self.turns) = (0, self.turns + 1);
             }
-            let (place, turn) = (self.next, self.turns % most);
-            self.next += 1;
-            let known = &self.known[place];
-            let Some(range) = known.passages.get(turn) else {
-                continue;
-            };
-            self.drawn.insert(place);
-            return Some(DrawnPassage {
-                document: known.id.clone(),
-                range: range.clone(),
-                turn: self.turns,
-                round: u32::try_from(self.turns / most + 1).unwrap_or(u32::MAX),
-            });
+            if number < self.known[place].passages.len() {
+                return (place, number, turn);
+            }
         }
     }
+}
+
+/// The texts of the passages that a set of `count` questions begins with, as an estimate needs them.
+///
+/// # Errors
+///
+/// The documents cannot be read, or have no passage.
+pub fn first_passages(
+    corpus: &dyn Corpus,
+    settings: &QuestionSettings,
+    count: usize,
+    seed: u64,
+) -> Result<Vec<String>, GenerateError> {
+    let mut drawing = Drawing::of(corpus, settings.spread_over.as_deref(), seed)?;
+    let drawn = drawing.draw(corpus, count)?.into_iter();
+    Ok(drawn.map(|it| it.passage.text).collect())
 }
 
 /// The folder of the document's id, or the value of a metadata field.
@@ -245,9 +295,9 @@ mod tests {
         }
     }
 
-    fn drawn(corpus: &Vec<Document>, seed: u64, count: usize) -> Vec<DrawnPassage> {
-        let drawing = Drawing::of(corpus, None, seed).unwrap();
-        drawing.take(count).collect()
+    fn drawn(corpus: &Vec<Document>, seed: u64, count: usize) -> Vec<Drawn> {
+        let mut drawing = Drawing::of(corpus, None, seed).unwrap();
+        drawing.draw(corpus, count).unwrap()
     }
 
     /// 30 documents in a folder, 3 in another and 1 in none.
@@ -262,7 +312,7 @@ mod tests {
         let corpus = folders();
         let first: BTreeSet<String> = drawn(&corpus, 1, 7)
             .into_iter()
-            .map(|it| it.document)
+            .map(|it| it.passage.document)
             .collect();
         let in_folder = |folder: &str| first.iter().filter(|it| it.starts_with(folder)).count();
         assert_eq!(
@@ -270,14 +320,13 @@ mod tests {
             (3, 3, 1)
         );
         let all = drawn(&corpus, 1, 34);
-        let distinct: BTreeSet<_> = all.iter().map(|it| &it.document).collect();
+        let distinct: BTreeSet<_> = all.iter().map(|it| &it.passage.document).collect();
         assert_eq!(distinct.len(), 34);
-        assert!(all.iter().all(|it| it.round == 1));
-        let mut drawing = Drawing::of(&corpus, None, 1).unwrap();
-        drawing.by_ref().take(7).for_each(drop);
-        let coverage = drawing.coverage().into_iter();
+        assert!(all.iter().all(|it| it.turn == 1));
+        let drawing = Drawing::of(&corpus, None, 1).unwrap();
+        let coverage = drawing.coverage(&first).into_iter();
         let coverage: Vec<_> = coverage
-            .map(|it| (it.part, it.documents, it.drawn))
+            .map(|it| (it.part, it.documents, it.covered))
             .collect();
         let of = |part: &str, documents, drawn| (part.to_owned(), documents, drawn);
         assert_eq!(
@@ -297,11 +346,13 @@ mod tests {
         more.push(document("many/new.md", 1));
         let without: Vec<_> = drawn(&more, 1, 35)
             .into_iter()
-            .filter(|it| it.document.starts_with("many") && it.document != "many/new.md")
+            .filter(|it| {
+                it.passage.document.starts_with("many") && it.passage.document != "many/new.md"
+            })
             .collect();
         let before: Vec<_> = drawn(&corpus, 1, 34)
             .into_iter()
-            .filter(|it| it.document.starts_with("many"))
+            .filter(|it| it.passage.document.starts_with("many"))
             .collect();
         assert_eq!(without, before);
     }
@@ -310,19 +361,15 @@ mod tests {
     fn one_document_gives_each_passage_and_then_begins_again() {
         let corpus = vec![document("one", 100)];
         let drawn = drawn(&corpus, 3, 6);
-        let starts: BTreeSet<_> = drawn[..3].iter().map(|it| it.range.start).collect();
+        let starts: BTreeSet<_> = drawn[..3].iter().map(|it| it.start).collect();
         assert_eq!(starts.len(), 3);
         assert_eq!(
-            drawn.iter().map(|it| it.round).collect::<Vec<_>>(),
-            [1, 1, 1, 2, 2, 2]
+            drawn.iter().map(|it| it.turn).collect::<Vec<_>>(),
+            [1, 2, 3, 4, 5, 6]
         );
-        assert_eq!(drawn[0].range, drawn[3].range);
-        assert!(
-            Drawing::of(&vec![document("a", 0)], None, 1)
-                .unwrap()
-                .next()
-                .is_none()
-        );
+        assert_eq!(drawn[0].passage, drawn[3].passage);
+        let empty = Drawing::of(&vec![document("a", 0)], None, 1);
+        assert!(matches!(empty, Err(GenerateError::EmptyCorpus)));
     }
 
     #[test]
@@ -334,7 +381,7 @@ mod tests {
         }
         let parts = |field| {
             let drawing = Drawing::of(&corpus, Some(field), 1).unwrap();
-            let coverage = drawing.coverage().into_iter();
+            let coverage = drawing.coverage(&BTreeSet::new()).into_iter();
             coverage.map(|it| it.part).collect::<Vec<_>>()
         };
         assert_eq!(parts("topic"), ["0", "1"]);
@@ -350,7 +397,7 @@ mod tests {
         let mut parts: BTreeMap<&str, usize> = BTreeMap::new();
         for it in &drawn {
             *parts
-                .entry(it.document.split_once('/').unwrap().0)
+                .entry(it.passage.document.split_once('/').unwrap().0)
                 .or_default() += 1;
         }
         assert!(parts.len() == 40 && parts.values().all(|count| *count == 10));

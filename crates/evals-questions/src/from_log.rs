@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use evals_guard::csv::{CsvError, Table};
+use evals_guard::csv::{CsvError, Table, separator};
 use evals_rag::text::words_in_order;
 use serde_json::Value;
 
@@ -13,12 +13,10 @@ use crate::drawing::permanent_number;
 #[non_exhaustive]
 pub enum LogError {
     /// A line is no JSON object with a question.
-    #[error("line {line} has no text `question`{}", of_fields(.fields))]
+    #[error("line {line} has no text `question`, `query` or `text`")]
     NoQuestion {
         /// The line, from 1.
         line: usize,
-        /// The fields that it has.
-        fields: Vec<String>,
     },
     /// A line is not JSON.
     #[error("line {line} is not JSON")]
@@ -33,22 +31,11 @@ pub enum LogError {
     #[error(transparent)]
     Csv(#[from] CsvError),
     /// The table has no column for questions.
-    #[error("no column is called `question`{}", of_fields(.columns))]
-    NoColumn {
-        /// The columns that it has.
-        columns: Vec<String>,
-    },
+    #[error("no column is called `question`, `query` or `text`")]
+    NoColumn,
     /// There is nothing to ask.
     #[error("the log has no question")]
     Empty,
-}
-
-fn of_fields(fields: &[String]) -> String {
-    if fields.is_empty() {
-        String::new()
-    } else {
-        format!("; there are `{}`", fields.join("`, `"))
-    }
 }
 
 /// How a log is written.
@@ -118,29 +105,20 @@ fn of_json_lines(log: &str) -> Result<Vec<String>, LogError> {
     let questions = lines.map(|(line, text)| {
         let object: Value =
             serde_json::from_str(text).map_err(|source| LogError::NotJson { line, source })?;
-        if let Value::String(question) = object {
-            return Ok(question);
-        }
         let question = NAMES.iter().find_map(|name| object.get(name)?.as_str());
-        question.map(str::to_owned).ok_or_else(|| {
-            let fields = object.as_object().into_iter().flat_map(|it| it.keys());
-            let fields = fields.cloned().collect();
-            LogError::NoQuestion { line, fields }
-        })
+        let question = question.ok_or(LogError::NoQuestion { line })?;
+        Ok(question.to_owned())
     });
     questions.collect()
 }
 
 fn of_csv(log: &str) -> Result<Vec<String>, LogError> {
-    let mut table = Table::open(log.as_bytes(), b',')?;
-    let columns = table.header().to_vec();
+    let mut table = Table::open(log.as_bytes(), separator(log.as_bytes()))?;
     let place = |name: &&str| {
-        let is = |column: &String| column.trim().eq_ignore_ascii_case(name);
-        columns.iter().position(is)
+        let mut columns = table.header().iter();
+        columns.position(|column| column.trim().eq_ignore_ascii_case(name))
     };
-    let Some(column) = NAMES.iter().find_map(place) else {
-        return Err(LogError::NoColumn { columns });
-    };
+    let column = NAMES.iter().find_map(place).ok_or(LogError::NoColumn)?;
     let mut questions = Vec::new();
     while let Some(record) = table.row()? {
         questions.push(record.text(column)?.to_owned());
@@ -163,11 +141,13 @@ mod tests {
         let expected = ["When?", "渡し船は?"];
         let lines = "\u{feff}When?\r\n\r\nwhen ?\n  渡し船は?\n";
         assert_eq!(sorted(lines, LogFormat::of("log.txt")), expected);
-        let json =
-            "{\"query\": \"When?\", \"user\": 1}\n\n\"渡し船は?\"\n{\"question\": \"WHEN\"}\n";
+        let json = "{\"query\": \"When?\", \"user\": 1}\n\n{\"text\": \"渡し船は?\"}\n{\"question\": \"WHEN\"}\n";
         assert_eq!(sorted(json, LogFormat::of("log.JSONL")), expected);
         let csv = "user,Question\n1,When?\n2,\"渡し船は?\"\n3,\"when\n\"\n";
         assert_eq!(sorted(csv, LogFormat::of("a/log.csv")), expected);
+        // As a spreadsheet writes it where a comma divides decimals.
+        let csv = csv.replace(',', ";");
+        assert_eq!(sorted(&csv, LogFormat::Csv), expected);
     }
 
     #[test]
@@ -190,12 +170,12 @@ mod tests {
         };
         assert_eq!(
             error("\n{\"q\": 1}", LogFormat::JsonLines),
-            "line 2 has no text `question`; there are `q`"
+            "line 2 has no text `question`, `query` or `text`"
         );
         assert_eq!(error("{", LogFormat::JsonLines), "line 1 is not JSON");
         assert_eq!(
             error("a,b\n1,2\n", LogFormat::Csv),
-            "no column is called `question`; there are `a`, `b`"
+            "no column is called `question`, `query` or `text`"
         );
         assert_eq!(
             error(" \n?!\n", LogFormat::Lines),

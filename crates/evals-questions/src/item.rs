@@ -13,9 +13,9 @@ pub struct Item {
     pub id: String,
     /// The text of the question.
     pub question: String,
-    /// The reference answer; `None` if the documents do not answer the question, which the file says by [a sentence](Self::UNANSWERABLE).
-    #[serde(default, with = "written_answer")]
-    pub answer: Option<String>,
+    /// The reference answer; [`UNANSWERABLE`](Self::UNANSWERABLE) if the documents do not have it.
+    #[serde(default = "unanswerable")]
+    pub answer: String,
     /// What kind of question it is.
     pub kind: Kind,
     /// Who asks, in words of the settings.
@@ -30,34 +30,36 @@ pub struct Item {
 }
 
 impl Item {
-    /// The reference answer of an unanswerable question in files, which a manifest names.
+    /// The reference answer of an unanswerable question, which the manifest names.
     pub const UNANSWERABLE: &str = "The documents do not answer this question.";
+
+    /// A question without an answer.
+    pub fn new(id: impl Into<String>, question: impl Into<String>, kind: Kind) -> Self {
+        Self {
+            id: id.into(),
+            question: question.into(),
+            answer: unanswerable(),
+            kind,
+            asker: None,
+            relevant: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
 
     /// Whether the documents answer the question.
     pub fn is_answerable(&self) -> bool {
-        self.answer.is_some()
+        self.answer.trim() != Self::UNANSWERABLE
+    }
+
+    /// The documents that the question names, those with evidence first.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        let quoted = self.evidence.iter().map(|span| &span.document);
+        quoted.chain(&self.relevant).map(String::as_str)
     }
 }
 
-mod written_answer {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use super::Item;
-
-    #[expect(clippy::ref_option, reason = "serde passes fields by reference")]
-    pub(super) fn serialize<S: Serializer>(
-        answer: &Option<String>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(answer.as_deref().unwrap_or(Item::UNANSWERABLE))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<String>, D::Error> {
-        let written = Option::<String>::deserialize(deserializer)?;
-        Ok(written.filter(|answer| answer.trim() != Item::UNANSWERABLE))
-    }
+fn unanswerable() -> String {
+    Item::UNANSWERABLE.to_owned()
 }
 
 /// A kind of question.
@@ -86,38 +88,10 @@ pub enum Kind {
     Logged,
 }
 
-impl Kind {
-    /// Every kind that a model writes.
-    pub const WRITTEN: [Self; 8] = [
-        Self::SingleFact,
-        Self::Number,
-        Self::Procedure,
-        Self::Comparison,
-        Self::YesNo,
-        Self::Keywords,
-        Self::Vague,
-        Self::Unanswerable,
-    ];
-
-    /// The name in settings and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SingleFact => "single_fact",
-            Self::Number => "number",
-            Self::Procedure => "procedure",
-            Self::Comparison => "comparison",
-            Self::YesNo => "yes_no",
-            Self::Keywords => "keywords",
-            Self::Vague => "vague",
-            Self::Unanswerable => "unanswerable",
-            Self::Logged => "logged",
-        }
-    }
-}
-
 impl fmt::Display for Kind {
+    /// The name in settings and files.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
+        self.serialize(formatter)
     }
 }
 
@@ -131,29 +105,6 @@ pub struct Dropped {
     /// The question.
     #[serde(flatten)]
     pub item: Item,
-}
-
-impl DropReason {
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unusable => "unusable",
-            Self::NoEvidence => "no_evidence",
-            Self::Copied => "copied",
-            Self::Duplicate => "duplicate",
-            Self::NotAlone => "not_alone",
-            Self::NotAnswered => "not_answered",
-            Self::NeedsNoDocument => "needs_no_document",
-            Self::NotUnique => "not_unique",
-            Self::Answerable => "answerable",
-        }
-    }
-}
-
-impl fmt::Display for DropReason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
 }
 
 /// Why a filter drops a question.
@@ -178,4 +129,11 @@ pub enum DropReason {
     NotUnique,
     /// It is meant to be unanswerable, but a document answers it.
     Answerable,
+}
+
+impl fmt::Display for DropReason {
+    /// The name in files.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(formatter)
+    }
 }

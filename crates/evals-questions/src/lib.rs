@@ -20,11 +20,9 @@ mod tests;
 
 pub use check::Check;
 pub use diversity::Diversity;
-pub use drawing::{Corpus, CorpusError, Coverage, documents};
+pub use drawing::{Corpus, CorpusError, Coverage, documents, first_passages};
 pub use from_log::{LogError, LogFormat, questions_of_log};
-pub use generator::{
-    EstimatedCalls, GenerateError, GeneratedSet, Generator, PlainFilter, Progress, first_passages,
-};
+pub use generator::{GenerateError, GeneratedSet, Generator};
 pub use item::{DropReason, Dropped, Item, Kind};
 pub use mix::{MixError, QuestionSettings};
 pub use plain_filters::PlainFilters;

@@ -1,6 +1,5 @@
 //! Which kinds of questions are written, how many of each, and for whom.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use evals_metrics::as_f64;
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
+use crate::drawing::permanent_number;
 
 /// Which questions are written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,27 +71,26 @@ pub enum MixError {
     /// Questions of a log are not written.
     #[error("`questions.mix.logged` cannot be set: questions of a log come from `--from`")]
     Logged,
-    /// Nobody asks.
-    #[error("`questions.askers` is empty; name at least one person who asks")]
+    /// Nobody asks, or somebody without a description.
+    #[error(
+        "`questions.askers` is empty, or one of them is; describe each person who asks in a few words"
+    )]
     NoAsker,
 }
 
 impl QuestionSettings {
-    /// Who asks the question with a number; empty descriptions have no turn. [`apportion`](Self::apportion) checks that somebody asks.
+    /// Who asks the question with a number. [`apportion`](Self::apportion) checks that somebody asks.
     pub(crate) fn asker(&self, number: usize) -> &str {
-        let askers = self.askers.iter().map(|asker| asker.trim());
-        let askers: Vec<&str> = askers.filter(|asker| !asker.is_empty()).collect();
-        askers[number % askers.len()]
+        &self.askers[number % self.askers.len()]
     }
 
-    /// How many questions of each kind make `count`, by largest remainder; of equal remainders, the first kind gets more. With one
-    /// document there are no comparisons.
+    /// How many questions of each kind make `count`. With one document there are no comparisons.
     pub fn apportion(
         &self,
         count: usize,
         one_document: bool,
     ) -> Result<BTreeMap<Kind, usize>, MixError> {
-        if self.askers.iter().all(|asker| asker.trim().is_empty()) {
+        if self.askers.is_empty() || self.askers.iter().any(|it| it.trim().is_empty()) {
             return Err(MixError::NoAsker);
         }
         let mut shares = self.mix.clone();
@@ -105,50 +104,36 @@ impl QuestionSettings {
             }
         }
         shares.retain(|kind, share| *share > 0.0 && !(one_document && *kind == Kind::Comparison));
-        // Divided first, so that the sum of large shares stays finite.
-        let largest = shares.values().copied().fold(0.0, f64::max);
-        let sum: f64 = shares.values().map(|share| share / largest).sum();
         if shares.is_empty() {
             return Err(MixError::Empty { one_document });
         }
-        let exact = shares
-            .iter()
-            .map(|(kind, share)| (*kind, share / largest / sum * as_f64(count)));
-        Ok(by_largest_remainder(exact.collect(), count))
+        let weights: Vec<f64> = shares.values().copied().collect();
+        let counts = share_out(&weights, vec![0; weights.len()], count);
+        Ok(shares.into_keys().zip(counts).collect())
     }
 }
 
-/// Rounds numbers that sum to `count` down, and gives what is left to the largest remainders.
-fn by_largest_remainder(exact: Vec<(Kind, f64)>, count: usize) -> BTreeMap<Kind, usize> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the numbers are from 0 to a count, which was a `usize`"
-    )]
-    // A sum of shares of 1/3 may fall a rounding error short of a whole number.
-    let whole = |number: f64| (number + 1e-9).floor() as usize;
-    let mut counts: BTreeMap<Kind, usize> = exact.iter().map(|(k, it)| (*k, whole(*it))).collect();
-    let mut remainders = exact;
-    remainders.sort_by(|(_, one), (_, other)| {
-        let remainder = |it: &f64| it - as_f64(whole(*it));
-        remainder(other).total_cmp(&remainder(one))
-    });
-    let left = count.saturating_sub(counts.values().sum());
-    for (kind, _) in remainders.iter().cycle().take(left) {
-        *counts.entry(*kind).or_default() += 1;
+/// Gives further `places` by weight until they are `count`, one by one, to the largest w / (2n + 1), where n is the number of places so far; of
+/// equal ones to the first. This is the method of Webster and Sainte-Laguë, which takes no place back when there are more of them: Balinski
+/// and Young, *Fair Representation* (1982).
+pub(crate) fn share_out(weights: &[f64], mut places: Vec<usize>, count: usize) -> Vec<usize> {
+    for _ in places.iter().sum()..count {
+        let claim = |it: usize| weights[it] / as_f64(2 * places[it] + 1);
+        let all = (0..weights.len()).rev();
+        let next = all.max_by(|one, other| claim(*one).total_cmp(&claim(*other)));
+        if let Some(next) = next {
+            places[next] += 1;
+        }
     }
-    counts
+    places
 }
 
-/// The kinds of `counts`, mixed by `random`, so that the first passages do not all get one kind.
+/// The kinds of `counts` in a random order, so that the first passages do not all get one kind.
 pub(crate) fn in_turns(counts: &BTreeMap<Kind, usize>, seed: u64) -> Vec<Kind> {
     let kinds = counts.iter();
     let kinds = kinds.flat_map(|(kind, count)| (0..*count).map(|number| (*kind, number)));
     let mut kinds: Vec<(Kind, usize)> = kinds.collect();
-    kinds.sort_by_cached_key(|(kind, number)| {
-        let place = crate::drawing::permanent_number(seed, kind.name(), *number);
-        (Reverse(place), *kind)
-    });
+    kinds.sort_by_cached_key(|(kind, number)| permanent_number(seed, &kind.to_string(), *number));
     kinds.into_iter().map(|(kind, _)| kind).collect()
 }
 
@@ -166,7 +151,7 @@ mod tests {
     #[test]
     fn the_default_mix_has_every_kind_that_a_model_writes() {
         let settings = QuestionSettings::default();
-        assert!(settings.mix.keys().eq(Kind::WRITTEN.iter()));
+        assert_eq!(settings.mix.len(), 8);
         assert!((settings.mix.values().sum::<f64>() - 1.0).abs() < 1e-12);
         let counts = settings.apportion(100, false).unwrap();
         assert_eq!(counts[&Kind::SingleFact], 25);
@@ -174,20 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_goes_to_the_largest_remainders() {
-        // Of 10: 4.29, 4.29, 1.43, so the remainder of 1 goes to the last.
+    fn counts_follow_the_shares() {
+        // By hand: the tenth place is claimed with 3 / 9 and with 1 / 3, and goes to the first.
         let mix = [
             (Kind::SingleFact, 3.0),
             (Kind::Number, 3.0),
             (Kind::YesNo, 1.0),
         ];
         let counts = of(&mix).apportion(10, false).unwrap();
-        assert_eq!(counts.values().copied().collect::<Vec<_>>(), [4, 4, 2]);
-        let thirds = [Kind::SingleFact, Kind::Number, Kind::YesNo].map(|kind| (kind, 1.0 / 3.0));
-        for count in 0..50 {
-            let counts = of(&thirds).apportion(count, false).unwrap();
-            assert_eq!(counts.values().sum::<usize>(), count);
-        }
+        assert_eq!(counts.values().copied().collect::<Vec<_>>(), [5, 4, 1]);
         let huge = of(&[(Kind::Number, f64::MAX), (Kind::YesNo, f64::MAX)]);
         let counts = huge.apportion(3, false).unwrap();
         assert_eq!(counts.values().copied().collect::<Vec<_>>(), [2, 1]);

@@ -3,28 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use evals_models::ChatModel;
-use evals_rag::judging::{Judge, Judged, Wanted, truth, whole};
-use evals_rag::{Call, EvidenceSpan, FoldedText, Passage, Searcher};
+use evals_rag::judging::{Judged, Wanted, truth, whole};
+use evals_rag::{EvidenceSpan, FoldedText, Passage};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::generation::{Draft, FOUND, dropped, found};
-use crate::generator::GenerateError;
-use crate::query::{Form, Query, numbered, shortened, texts, unusable};
-use crate::{DropReason, Dropped, Item, Kind, QuestionPrompts};
-
-/// The models and the searcher that check a test set.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Checking<'a> {
-    pub(crate) judge: &'a dyn ChatModel,
-    pub(crate) equivalence: &'a dyn Judge,
-    pub(crate) searcher: &'a dyn Searcher,
-    pub(crate) prompts: &'a QuestionPrompts,
-}
-
-/// Why a question goes.
-type Fault = (DropReason, String);
+use crate::generation::Draft;
+use crate::query::{Form, Query, Stop, numbered, shortened};
+use crate::{DropReason, Generator, Item, Kind};
 
 /// A question that more documents answer asks for nothing in particular.
 const MOST_OTHERS: usize = 5;
@@ -45,14 +31,7 @@ impl Wanted for Alone {
 
 const ALONE: Form = Form {
     wanted: "a text `reason`, a boolean `clear` and a text or null `answer`",
-    members: || {
-        json!({
-            "reason": {"type": "string"},
-            "id": {"type": "string"},
-            "clear": {"type": "boolean"},
-            "answer": {"type": ["string", "null"]},
-        })
-    },
+    members: r#"{"reason": {"type": "string"}, "id": {"type": "string"}, "clear": {"type": "boolean"}, "answer": {"type": ["string", "null"]}}"#,
     shape: r#"{"reason": "<what is unclear, in one sentence>", "id": "NONCE", "clear": <true or false>, "answer": "<answer, or null>"}"#,
 };
 
@@ -74,13 +53,7 @@ impl Wanted for Carried {
 
 const CARRIED: Form = Form {
     wanted: "a text `reason` and a boolean `pass`",
-    members: || {
-        json!({
-            "reason": {"type": "string"},
-            "id": {"type": "string"},
-            "pass": {"type": "boolean"},
-        })
-    },
+    members: r#"{"reason": {"type": "string"}, "id": {"type": "string"}, "pass": {"type": "boolean"}}"#,
     shape: r#"{"reason": "<what decides it, in one sentence>", "id": "NONCE", "pass": <true or false>}"#,
 };
 
@@ -105,208 +78,137 @@ impl Wanted for Others {
 
 const OTHERS: Form = Form {
     wanted: "a list `answering` of objects with a number `passage`, a boolean `same` and a text `quote`",
-    members: || {
-        let other = evals_models::object_schema(&json!({
-            "passage": {"type": "integer"},
-            "same": {"type": "boolean"},
-            "quote": {"type": "string"},
-        }));
-        json!({
-            "id": {"type": "string"},
-            "answering": {"type": "array", "items": other},
-        })
-    },
+    members: r#"{"id": {"type": "string"}, "answering": {"type": "array", "items": {"type": "object",
+        "properties": {"passage": {"type": "integer"}, "same": {"type": "boolean"}, "quote": {"type": "string"}},
+        "required": ["passage", "same", "quote"], "additionalProperties": false}}}"#,
     shape: r#"{"id": "NONCE", "answering": [{"passage": <number>, "same": <true or false>, "quote": "<quote>"}, …]}"#,
 };
 
-impl Checking<'_> {
-    /// Drops a question that a filter finds fault with. The others get the further documents that answer them.
-    pub(crate) async fn check(
-        &self,
-        draft: Draft,
-        calls: &mut Vec<Call>,
-    ) -> Result<Result<Item, Box<Dropped>>, GenerateError> {
-        let Draft { mut item, passages } = draft;
-        Ok(match self.fault(&mut item, passages, calls).await? {
-            None => Ok(item),
-            Some((reason, detail)) => Err(dropped(item, reason, detail)),
-        })
+impl Generator<'_> {
+    /// Drops a question that a filter finds fault with. The others get the further documents that answer them. What people asked may be
+    /// unclear or easy; it only has to be answered by its evidence.
+    pub(crate) async fn check(&self, draft: &mut Draft) -> Result<(), Stop> {
+        let is_written = draft.item.kind != Kind::Logged;
+        if is_written {
+            self.alone(draft).await?;
+        }
+        if draft.item.is_answerable() {
+            self.carried(draft).await?;
+        }
+        if is_written {
+            self.others(draft).await?;
+        }
+        Ok(())
     }
 
-    /// The first fault. What people asked may be unclear or easy; it only has to be answered by its evidence.
-    async fn fault(
-        &self,
-        item: &mut Item,
-        passages: Vec<Passage>,
-        calls: &mut Vec<Call>,
-    ) -> Result<Option<Fault>, GenerateError> {
-        if item.kind != Kind::Logged
-            && let Some(fault) = self.alone(item, calls).await?
-        {
-            return Ok(Some(fault));
-        }
-        if let Some(fault) = self.unanswered(item, calls).await? {
-            return Ok(Some(fault));
-        }
-        if item.kind == Kind::Logged {
-            return Ok(None);
-        }
-        self.others(item, passages, calls).await
-    }
-
-    /// Whether the question is clear, and its answer known, without any document.
-    async fn alone(
-        &self,
-        item: &Item,
-        calls: &mut Vec<Call>,
-    ) -> Result<Option<Fault>, GenerateError> {
+    /// Drops a question that is not clear, or whose answer is known, without any document.
+    async fn alone(&self, draft: &mut Draft) -> Result<(), Stop> {
+        let item = &draft.item;
         let query = Query {
             prompt: &self.prompts.alone,
             repair: &self.prompts.repair,
             values: json!({"question": item.question}),
-            texts: vec![&item.question],
             form: ALONE,
             repeat: 1,
             refused: None,
         };
-        let alone: Alone = match query.ask(self.judge, calls).await? {
-            Ok(alone) => alone,
-            Err(detail) => return Ok(Some((DropReason::Unusable, detail))),
-        };
+        let alone: Alone = query.ask(self.judge, &mut draft.calls).await?;
         if !alone.clear {
-            return Ok(Some((DropReason::NotAlone, alone.reason)));
+            return Err(Stop::Drop(DropReason::NotAlone, alone.reason));
         }
         let known = alone.answer.filter(|answer| !answer.trim().is_empty());
-        let (Some(known), Some(reference)) = (known, &item.answer) else {
-            return Ok(None);
+        let Some(known) = known.filter(|_| item.is_answerable()) else {
+            return Ok(());
         };
         let judged = Judged {
             question: &item.question,
-            reference,
+            reference: &item.answer,
             answerable: true,
             answer: &known,
             refused: false,
             repeat: 1,
         };
-        match self.equivalence.judge(judged).await {
-            Ok(verdict) => {
-                calls.extend(verdict.calls);
-                let detail = || format!("without a document the model answers: {known}");
-                Ok(verdict
-                    .pass
-                    .then(|| (DropReason::NeedsNoDocument, detail())))
-            }
-            Err(error) => {
-                calls.extend(error.calls);
-                let detail = unusable(error.failure)?;
-                Ok(Some((DropReason::Unusable, detail)))
-            }
+        let judged = self.equivalence.judge(judged).await;
+        let (pass, calls) = match judged {
+            Ok(verdict) => (Ok(verdict.pass), verdict.calls),
+            Err(error) => (Err(error.failure), error.calls),
+        };
+        draft.calls.extend(calls);
+        if pass? {
+            let detail = format!("without a document the model answers: {known}");
+            return Err(Stop::Drop(DropReason::NeedsNoDocument, detail));
         }
+        Ok(())
     }
 
-    /// Whether the evidence does not carry the answer.
-    async fn unanswered(
-        &self,
-        item: &Item,
-        calls: &mut Vec<Call>,
-    ) -> Result<Option<Fault>, GenerateError> {
-        let Some(answer) = &item.answer else {
-            return Ok(None);
-        };
+    /// Drops a question whose evidence does not carry the answer.
+    async fn carried(&self, draft: &mut Draft) -> Result<(), Stop> {
+        let item = &draft.item;
         let quotes: Vec<&str> = item.evidence.iter().map(|it| it.quote.as_str()).collect();
         let query = Query {
             prompt: &self.prompts.evidence,
             repair: &self.prompts.repair,
-            values: json!({"question": item.question, "answer": answer, "quotes": quotes}),
-            texts: quotes
-                .iter()
-                .copied()
-                .chain([item.question.as_str(), answer])
-                .collect(),
+            values: json!({"question": item.question, "answer": item.answer, "quotes": quotes}),
             form: CARRIED,
             repeat: 1,
             refused: None,
         };
-        Ok(match query.ask::<Carried>(self.judge, calls).await? {
-            Ok(carried) if carried.pass => None,
-            Ok(carried) => Some((DropReason::NotAnswered, carried.reason)),
-            Err(detail) => Some((DropReason::Unusable, detail)),
-        })
+        let carried: Carried = query.ask(self.judge, &mut draft.calls).await?;
+        if carried.pass {
+            return Ok(());
+        }
+        Err(Stop::Drop(DropReason::NotAnswered, carried.reason))
     }
 
     /// Searches for further passages that answer. For an unanswerable question, the passage it comes near to is one of them.
-    async fn others(
-        &self,
-        item: &mut Item,
-        written_from: Vec<Passage>,
-        calls: &mut Vec<Call>,
-    ) -> Result<Option<Fault>, GenerateError> {
-        let searched = self.searcher.search(&item.question, FOUND).await;
-        let passages = match found(searched)? {
-            Ok(passages) => passages,
-            Err(detail) => return Ok(Some((DropReason::Unusable, detail))),
-        };
-        let own = &item.relevant;
-        let mut passages: Vec<Passage> = passages
-            .into_iter()
-            .filter(|it| !own.contains(&it.document))
-            .take(FOUND)
-            .collect();
+    async fn others(&self, draft: &mut Draft) -> Result<(), Stop> {
+        let item = &mut draft.item;
+        let mut passages = self.found(&item.question).await?;
+        passages.retain(|it| !item.relevant.contains(&it.document));
         if !item.is_answerable() {
-            passages.extend(written_from);
+            passages.extend(draft.passages.iter().cloned());
         }
         if passages.is_empty() {
-            return Ok(None);
+            return Ok(());
         }
-        let others = {
-            let query = Query {
-                prompt: &self.prompts.others,
-                repair: &self.prompts.repair,
-                values: json!({
-                    "question": item.question,
-                    "answer": item.answer,
-                    "passages": numbered(&passages),
-                }),
-                texts: texts(&passages)
-                    .chain([&*item.question, item.answer.as_deref().unwrap_or_default()])
-                    .collect(),
-                form: OTHERS,
-                repeat: 1,
-                refused: None,
-            };
-            query.ask::<Others>(self.judge, calls).await?
+        let answer = item.is_answerable().then_some(&item.answer);
+        let query = Query {
+            prompt: &self.prompts.others,
+            repair: &self.prompts.repair,
+            values: json!({"question": item.question, "answer": answer, "passages": numbered(&passages)}),
+            form: OTHERS,
+            repeat: 1,
+            refused: None,
         };
-        Ok(match others {
-            Ok(others) => add(item, &others.answering, &passages),
-            Err(detail) => Some((DropReason::Unusable, detail)),
-        })
+        let others: Others = query.ask(self.judge, &mut draft.calls).await?;
+        add(item, &others.answering, &passages)
     }
 }
 
 /// Adds the documents that give the same answer to those of `item`, unless others answer differently or too many answer.
-fn add(item: &mut Item, answering: &[Other], passages: &[Passage]) -> Option<Fault> {
-    let mut answering: Vec<(&Other, &Passage)> = answering
-        .iter()
-        .filter_map(|other| Some((other, passages.get(other.passage.checked_sub(1)?)?)))
-        .collect();
+fn add(item: &mut Item, answering: &[Other], passages: &[Passage]) -> Result<(), Stop> {
+    let answering = answering.iter().filter_map(|other| {
+        let passage = passages.get(other.passage.checked_sub(1)?)?;
+        Some((other, passage))
+    });
+    let mut answering: Vec<(&Other, &Passage)> = answering.collect();
     answering.sort_by_key(|(other, _)| other.passage);
-    let says = |(other, passage): &(&Other, &Passage)| {
-        format!("document `{}` says: {}", passage.document, other.quote)
-    };
-    if !item.is_answerable() {
-        let first = answering.first()?;
-        return Some((DropReason::Answerable, says(first)));
-    }
-    if let Some(different) = answering.iter().find(|(other, _)| !other.same) {
-        return Some((DropReason::NotUnique, says(different)));
+    let is_answerable = item.is_answerable();
+    let contradicts = |(other, _): &&(&Other, &Passage)| !is_answerable || !other.same;
+    if let Some((other, passage)) = answering.iter().find(contradicts) {
+        let reason = if is_answerable {
+            DropReason::NotUnique
+        } else {
+            DropReason::Answerable
+        };
+        let detail = format!("document `{}` says: {}", passage.document, other.quote);
+        return Err(Stop::Drop(reason, detail));
     }
     let documents: BTreeSet<&str> = answering.iter().map(|(_, it)| &*it.document).collect();
-    if documents.len() > MOST_OTHERS {
-        let detail = format!(
-            "{} other documents answer it, and {MOST_OTHERS} are the most",
-            documents.len()
-        );
-        return Some((DropReason::NotUnique, detail));
+    let count = documents.len();
+    if count > MOST_OTHERS {
+        let detail = format!("{count} other documents answer it, and {MOST_OTHERS} are the most");
+        return Err(Stop::Drop(DropReason::NotUnique, detail));
     }
     for (other, passage) in answering {
         if !item.relevant.contains(&passage.document) {
@@ -323,5 +225,5 @@ fn add(item: &mut Item, answering: &[Other], passages: &[Passage]) -> Option<Fau
             });
         }
     }
-    None
+    Ok(())
 }

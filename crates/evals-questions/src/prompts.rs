@@ -1,7 +1,5 @@
 //! The prompts that questions are written and checked with.
 
-use std::sync::LazyLock;
-
 use evals_rag::Prompt;
 
 /// The prompts that questions are written and checked with. The default ones are part of the program. All have the values `nonce` and
@@ -29,18 +27,16 @@ macro_rules! bundled {
     };
 }
 
-static BUNDLED: LazyLock<QuestionPrompts> = LazyLock::new(|| QuestionPrompts {
-    alone: bundled!("question-alone.md.jinja"),
-    answer: bundled!("question-answer.md.jinja"),
-    evidence: bundled!("question-evidence.md.jinja"),
-    others: bundled!("question-others.md.jinja"),
-    repair: bundled!("question-repair.md.jinja"),
-    write: bundled!("question-write.md.jinja"),
-});
-
 impl Default for QuestionPrompts {
     fn default() -> Self {
-        BUNDLED.clone()
+        Self {
+            alone: bundled!("question-alone.md.jinja"),
+            answer: bundled!("question-answer.md.jinja"),
+            evidence: bundled!("question-evidence.md.jinja"),
+            others: bundled!("question-others.md.jinja"),
+            repair: bundled!("question-repair.md.jinja"),
+            write: bundled!("question-write.md.jinja"),
+        }
     }
 }
 

@@ -1,12 +1,31 @@
 //! Asks a model for a JSON object about texts.
 
+use evals_messages::chain;
 use evals_models::{ChatModel, ChatRequest, Failure, Message, ReplySchema};
 use evals_rag::judging::{Inquiry, JudgeFailure, Shown, Wanted, parse_object};
-use evals_rag::{Call, Passage, Prompt};
+use evals_rag::{Call, Passage, Prompt, PromptError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::generator::GenerateError;
+use crate::{DropReason, GenerateError};
+
+/// Why a question is not kept.
+pub(crate) enum Stop {
+    /// It has a fault, and the others go on.
+    Drop(DropReason, String),
+    /// Every further question would fail. So does one that fails for a while: were it dropped, a repeated command would write another set.
+    End(GenerateError),
+}
+
+impl From<JudgeFailure> for Stop {
+    fn from(failure: JudgeFailure) -> Self {
+        if failure.failure() == Failure::Content {
+            Self::Drop(DropReason::Unusable, chain(&failure))
+        } else {
+            Self::End(failure.into())
+        }
+    }
+}
 
 /// What a model is asked for, which is a function of the passages and the seed alone: a repeated command finds every stored reply.
 pub(crate) struct Query<'a> {
@@ -14,8 +33,6 @@ pub(crate) struct Query<'a> {
     pub(crate) repair: &'a Prompt,
     /// The values of the prompt, apart from `nonce` and `shape`.
     pub(crate) values: Value,
-    /// The texts among the values.
-    pub(crate) texts: Vec<&'a str>,
     pub(crate) form: Form,
     /// The repetition of the same request, from 1.
     pub(crate) repeat: u32,
@@ -28,24 +45,22 @@ pub(crate) struct Query<'a> {
 pub(crate) struct Form {
     /// The members in words.
     pub(crate) wanted: &'static str,
-    /// The members with their schemas.
-    pub(crate) members: fn() -> Value,
+    /// The members with their schemas, as JSON.
+    pub(crate) members: &'static str,
     /// The object as the prompt shows it, with `NONCE` for the nonce.
     pub(crate) shape: &'static str,
 }
 
 impl Query<'_> {
     /// Asks `model` and adds the calls to `calls`. A reply of another form is sent back once.
-    ///
-    /// # Errors
-    ///
-    /// The outer error is one that every further call would also meet. The inner one says why this reply cannot be used.
     pub(crate) async fn ask<T: Wanted + DeserializeOwned + 'static>(
         &self,
         model: &dyn ChatModel,
         calls: &mut Vec<Call>,
-    ) -> Result<Result<T, String>, GenerateError> {
-        let shown = Shown::new(&self.texts);
+    ) -> Result<T, Stop> {
+        let mut texts = Vec::new();
+        collect_texts(&self.values, &mut texts);
+        let shown = Shown::new(&texts);
         let shape = self.form.shape.replace("NONCE", shown.nonce());
         let inquiry = Inquiry {
             request: self.request(&shown, &shape).map_err(JudgeFailure::from)?,
@@ -58,52 +73,42 @@ impl Query<'_> {
         match inquiry.ask(model).await {
             Ok((reply, made)) => {
                 calls.extend(made);
-                Ok(Ok(reply))
+                Ok(reply)
             }
             Err(error) => {
                 calls.extend(error.calls);
-                unusable(error.failure).map(Err)
+                Err(error.failure.into())
             }
         }
     }
 
-    fn request(&self, shown: &Shown, shape: &str) -> Result<ChatRequest, evals_rag::PromptError> {
+    fn request(&self, shown: &Shown, shape: &str) -> Result<ChatRequest, PromptError> {
         let mut values = self.values.clone();
         values["nonce"] = shown.nonce().into();
         values["shape"] = shape.into();
-        let schema = ReplySchema::of_object("reply", &(self.form.members)());
+        let members = serde_json::from_str(self.form.members).expect("the members are JSON");
+        let schema = ReplySchema::of_object("reply", &members);
         let mut request = ChatRequest::asking(self.prompt.fill_with(&values)?, schema);
         request.repeat = self.repeat;
         if let Some((reply, complaint)) = &self.refused {
-            let values = json!({"complaint": complaint, "shape": shape, "nonce": shown.nonce()});
-            let message = self.repair.fill_with(&values)?;
+            values["complaint"] = complaint.as_str().into();
+            let message = Message::user(self.repair.fill_with(&values)?);
             request
                 .messages
-                .extend([Message::assistant(reply), Message::user(message)]);
+                .extend([Message::assistant(reply), message]);
         }
         Ok(request)
     }
 }
 
-/// Why a reply cannot be used, in words.
-///
-/// # Errors
-///
-/// Further calls would also fail. A failure that passes counts as one of them: were the question dropped in its place, a repeated command
-/// would write another set.
-pub(crate) fn unusable(failure: JudgeFailure) -> Result<String, GenerateError> {
-    if failure.failure() == Failure::Content {
-        Ok(chain(&failure))
-    } else {
-        Err(failure.into())
+/// The texts that a prompt shows.
+fn collect_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|it| collect_texts(it, texts)),
+        Value::Object(values) => values.values().for_each(|it| collect_texts(it, texts)),
+        _ => {}
     }
-}
-
-/// The message of an error with its causes.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    let causes: Vec<String> = causes.map(ToString::to_string).collect();
-    causes.join(": ")
 }
 
 /// The most bytes of a passage that a model is shown: chunks may be whole documents.
@@ -120,10 +125,4 @@ pub(crate) fn numbered(passages: &[Passage]) -> Value {
         json!({"number": number, "title": passage.title, "text": shortened(&passage.text)})
     });
     Value::Array(numbered.collect())
-}
-
-/// The texts of passages that a prompt shows.
-pub(crate) fn texts(passages: &[Passage]) -> impl Iterator<Item = &str> {
-    let texts = passages.iter();
-    texts.flat_map(|it| [it.title.as_deref().unwrap_or_default(), shortened(&it.text)])
 }

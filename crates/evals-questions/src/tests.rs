@@ -4,6 +4,7 @@ mod fakes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use evals_models::{ChatModel, Failure, ModelIdentity};
 use evals_rag::Document;
@@ -173,7 +174,7 @@ async fn generated(
     count: usize,
 ) -> GeneratedSet {
     with(corpus, writer, &Script::new(judge), 4, async |it| {
-        it.generate(settings, count, 1, &mut |_, _| None).await
+        it.generate(settings, count, 1).await
     })
     .await
     .unwrap()
@@ -208,17 +209,24 @@ async fn every_planted_defect_is_found_and_nothing_else() {
     }
     for dropped in &set.dropped {
         let number = ferry(&dropped.item.question);
-        assert_eq!(Some(dropped.reason), expected(number), "{dropped:?}");
+        let is_repeated = dropped.reason == DropReason::Duplicate && number % 8 == 7;
+        let is_planted = Some(dropped.reason) == expected(number);
+        assert!(is_planted || is_repeated, "{dropped:?}");
         assert!(!dropped.detail.is_empty());
     }
-    assert_eq!(set.dropped_by_reason().len(), 5);
+    assert!(set.dropped_by_reason().len() >= 5);
     assert_placed(&corpus, &set.kept);
     let ids: BTreeSet<&str> = set.kept.iter().map(|it| &*it.id).collect();
     assert_eq!(ids.len(), 70);
     assert_eq!(set.coverage.len(), 6);
-    let drawn: usize = set.coverage.iter().map(|it| it.drawn).sum();
-    assert_eq!(drawn, set.kept.len() + set.dropped.len());
-    assert!(set.written.len() > 70 && set.judged.len() >= 3 * 70);
+    let covered: usize = set.coverage.iter().map(|it| it.covered).sum();
+    assert_eq!(
+        covered,
+        set.kept.len(),
+        "each is about a document of its own"
+    );
+    let calls = |step: usize| set.calls[Generator::STEPS[step]].len();
+    assert!(calls(0) > 70 && calls(1) >= 3 * 70);
 }
 
 #[tokio::test]
@@ -232,7 +240,7 @@ async fn the_seed_decides_the_requests_however_many_run_at_once() {
             ..QuestionSettings::default()
         };
         let set = with(&corpus, &writer, &judge, concurrency, async |it| {
-            it.generate(&settings, 20, seed, &mut |_, _| None).await
+            it.generate(&settings, 20, seed).await
         })
         .await;
         let set = set.unwrap();
@@ -257,21 +265,16 @@ async fn the_same_question_again_and_again_ends_with_a_short_set() {
             json!({"id": "ID", "question": "How many fit on ferry N999 ?", "answer": capacity, "quotes": [quote]}),
         )
     });
-    let mut seen = BTreeSet::new();
     let set = with(&corpus, &writer, &Script::new(judge), 4, async |it| {
-        it.generate(&only(Kind::SingleFact), 100, 1, &mut |item, texts| {
-            assert!(texts.iter().all(|(_, text)| text.contains("ferry")));
-            let is_new = seen.insert(item.question.clone());
-            (!is_new).then(|| (DropReason::Duplicate, "as before".to_owned()))
-        })
-        .await
+        it.generate(&only(Kind::SingleFact), 100, 1).await
     })
     .await;
     let set = set.unwrap();
     assert_eq!((set.kept.len(), set.dropped.len()), (1, 299));
     assert_eq!(
         set.shortage().unwrap(),
-        "only 1 of 100 questions passed all filters after 300 attempts; most were dropped as `duplicate` (299), the last because: as before"
+        "only 1 of 100 questions passed all filters after 300 attempts; most were dropped as `duplicate` (299), the last because: nearly \
+         the same as question `q0001`: How many fit on ferry N999 ?"
     );
 }
 
@@ -317,7 +320,7 @@ async fn a_failure_of_every_call_stops_at_once() {
         let writer = Script::new(|_: &str, _| Err(failure));
         let set = with(&corpus, &writer, &Script::new(judge), 4, async |it| {
             let settings = only(Kind::Number);
-            it.generate(&settings, 50, 1, &mut |_, _| None).await
+            it.generate(&settings, 50, 1).await
         })
         .await;
         let error = set.unwrap_err();
@@ -336,7 +339,7 @@ async fn a_corpus_without_passages_is_refused() {
             1,
             async |it| {
                 let settings = QuestionSettings::default();
-                it.generate(&settings, 5, 1, &mut |_, _| None).await
+                it.generate(&settings, 5, 1).await
             },
         )
         .await;
@@ -348,10 +351,13 @@ async fn a_corpus_without_passages_is_refused() {
 async fn one_document_is_asked_about_again_in_any_script() {
     let text = "渡し船は毎朝九時に\n島へ向けて出航します。冬は運休です。";
     let corpus = vec![document("船", text)];
+    let asked = AtomicUsize::new(0);
     let writer = Script::new(|prompt: &str, _| {
         assert!(!prompt.contains("kind == "));
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        let question = format!("渡し船{number}は何時に出航しますか");
         Ok(
-            json!({"id": "ID", "question": "渡し船は何時に出航しますか", "answer": "九時", "quotes": ["九時に島へ"], "near_miss": "x"}),
+            json!({"id": "ID", "question": question, "answer": "九時", "quotes": ["九時に島へ"], "near_miss": "x"}),
         )
     });
     let judge = Script::new(|prompt: &str, _| {
@@ -361,7 +367,7 @@ async fn one_document_is_asked_about_again_in_any_script() {
     });
     let set = with(&corpus, &writer, &judge, 1, async |it| {
         let settings = QuestionSettings::default();
-        it.generate(&settings, 10, 1, &mut |_, _| None).await
+        it.generate(&settings, 10, 1).await
     })
     .await;
     let set = set.unwrap();
@@ -414,10 +420,10 @@ async fn an_unanswerable_question_has_no_passage_that_answers() {
         assert!(ferry(&item.question) >= 900 && !item.is_answerable());
         assert!(item.evidence.is_empty() && item.relevant.is_empty());
     }
-    assert_eq!(
-        set.dropped_by_reason().into_keys().collect::<Vec<_>>(),
-        [DropReason::Answerable]
-    );
+    let mut reasons = set.dropped_by_reason();
+    // Of a ferry with two documents.
+    reasons.remove(&DropReason::Duplicate);
+    assert!(reasons.into_keys().eq([DropReason::Answerable]));
 }
 
 #[tokio::test]

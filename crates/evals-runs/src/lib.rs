@@ -4,7 +4,6 @@
 //! runs that a command line names. Nothing here needs a model, an index or a terminal: messages for people go to [`Notes`].
 
 pub mod annotations;
-pub mod atomic_file;
 pub mod baseline_file;
 pub mod calibrations;
 pub mod clock;
@@ -13,6 +12,7 @@ pub mod directories;
 mod filled_table;
 pub mod judged_by;
 pub mod pooling;
+pub mod review_table;
 pub mod run_folder;
 pub mod run_record;
 pub mod shards;

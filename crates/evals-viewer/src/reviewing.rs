@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use evals_html::view::ReviewingPage;
 use evals_pipeline::downloads;
 use evals_pipeline::session::Session;
-use evals_questions::review::{DrawnSample, Review, ReviewVerdict, ShownDocument, current, sample};
+use evals_questions::review::{DrawnSample, Review, ShownDocument, current, sample};
 use evals_questions::{Item, SetError, SetFolder};
 use evals_runs::annotations::{checked_labeller, user_name};
 use evals_runs::clock::{now, timestamp};
@@ -26,12 +26,6 @@ use super::viewer::Viewer;
 
 /// How many questions a sample has unless somebody chooses another number.
 const USUAL_SAMPLE: usize = 50;
-/// The longest text of a review, in characters.
-const LONGEST_TEXT: usize = 10_000;
-/// Says so.
-const TOO_LONG: &str =
-    "A note, a question and an answer may each have at most 10,000 characters. Shorten it.";
-
 /// A test set with its documents.
 #[derive(Debug)]
 pub(super) struct ReviewedSet {
@@ -49,7 +43,9 @@ pub(super) fn pages(set: ReviewedSet) -> Router<Viewer> {
         .route("/review/queue", get(queue))
         .route("/review/question", get(question))
         .route("/review/reviews", post(add))
-        .layer(map_response(|response| as_reply(response, TOO_LONG)));
+        .layer(map_response(|response| {
+            as_reply(response, Review::TOO_LONG)
+        }));
     Router::new()
         .route("/review", get(page))
         .merge(replies)
@@ -64,10 +60,9 @@ impl ReviewedSet {
         let manifest = folder.path().join(SetFolder::MANIFEST);
         let manifest = session.manifest(&manifest.to_string_lossy())?;
         let collection = downloads::fetch(session.printer, &manifest).await?;
-        let quoted = items.iter().flat_map(|it| &it.evidence);
-        let named = items.iter().flat_map(|it| &it.relevant);
-        let named = quoted.map(|span| &span.document).chain(named);
-        let documents = downloads::documents(collection, named.cloned().collect()).await?;
+        let named = items.iter().flat_map(Item::documents);
+        let named = named.map(str::to_owned).collect();
+        let documents = downloads::documents(collection, named).await?;
         Ok(Self {
             folder,
             items,
@@ -108,33 +103,13 @@ impl ReviewedSet {
         let item = self.item(&sent.id)?;
         let author = checked_labeller(&sent.author)
             .map_err(|error| PageFailure::bad_request(error.to_string()))?;
-        let filled = |text: Option<String>| {
-            let text = text.map(|text| text.trim().to_owned());
-            text.filter(|text| !text.is_empty())
-        };
-        let is_edit = sent.verdict == ReviewVerdict::Edit;
+        let (author, time) = (author.to_owned(), timestamp(now()));
         let review = Review {
-            author: author.to_owned(),
-            defect: filled(sent.defect),
-            question: filled(sent.question).filter(|it| is_edit && *it != item.question),
-            answer: filled(sent.answer).filter(|it| is_edit && Some(it) != item.answer.as_ref()),
-            time: timestamp(now()),
+            author,
+            time,
             ..sent
         };
-        let is_long = [&review.defect, &review.question, &review.answer]
-            .into_iter()
-            .flatten()
-            .any(|text| text.chars().count() > LONGEST_TEXT);
-        let objection = if is_long {
-            TOO_LONG
-        } else if is_edit && review.question.is_none() && review.answer.is_none() {
-            "Nothing is edited: change the question or the answer, or keep or drop the question."
-        } else if review.answer.is_some() && !item.is_answerable() {
-            "The question is unanswerable, so it has no answer. Drop it if documents answer it."
-        } else {
-            return Ok(review);
-        };
-        Err(PageFailure::bad_request(objection))
+        review.checked(item).map_err(PageFailure::bad_request)
     }
 
     /// Stores a review, unless there is one that its author has not `seen`.
@@ -156,7 +131,7 @@ impl ReviewedSet {
             Some(before) if before.says_the_same(&review) => {
                 return Ok((StatusCode::OK, json!({"review": before})));
             }
-            _ => lock.append_review(&review)?,
+            _ => lock.add_reviews([review.clone()])?,
         }
         Ok((StatusCode::OK, json!({"review": review})))
     }
@@ -164,8 +139,7 @@ impl ReviewedSet {
 
 async fn page(State(set): State<Arc<ReviewedSet>>) -> Result<Html<String>, PageFailure> {
     let page = set.with(|set| {
-        let record = set.folder.record()?;
-        let drawn = record.as_ref().and_then(DrawnSample::of);
+        let drawn = DrawnSample::of(&set.folder.record()?);
         let size = drawn.map_or(USUAL_SAMPLE, |it| it.count);
         Ok(ReviewingPage {
             name: set.folder.path().display().to_string(),

@@ -30,19 +30,9 @@ pub(crate) enum QuestionsCommand {
 
 /// The end of `questions review --help`, for terminals of 80 columns.
 const REVIEW_HELP: &str = "\
-People say of each question: keep, edit or drop. In the browser:
-
-  evaluations view FOLDER
-
-In a spreadsheet:
-
-  evaluations questions review FOLDER --sample 50 --export review.csv
-  evaluations questions review FOLDER --import review.csv --labeller ada
-
-Fill in `verdict` (keep, edit, drop), with edit also `new_question` or
-`new_answer`, and `defect` if you like. Reviews are kept in review.jsonl in the
-folder. `evaluations run FOLDER` leaves out what was dropped, asks what was
-edited, and reports how many questions were defective.";
+People say of each question: keep, edit or drop. They do so in the browser, with
+`evaluations view FOLDER`, or in the column `verdict` of the CSV file. A run of
+the folder asks what was edited, and leaves out what was dropped.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = REVIEW_HELP)]

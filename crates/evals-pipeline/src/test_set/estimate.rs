@@ -7,7 +7,7 @@ use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
-use evals_questions::{Corpus, EstimatedCalls, Generator, first_passages};
+use evals_questions::{Corpus, Generator, first_passages};
 use evals_rag::Prompt;
 use evals_rag::estimate::Calls;
 use evals_rag::rag_judges::CallRange;
@@ -15,7 +15,6 @@ use serde_json::json;
 
 use super::Plan;
 use crate::choices;
-use crate::models::ConfiguredChat;
 use crate::question_answering::calls::{Total, range_line};
 
 const TEXT: &str = "a string takes any text";
@@ -31,90 +30,76 @@ const SAMPLE: usize = 100;
 /// Tokens of a question, an answer and its quotes together.
 const WRITTEN: u64 = 150;
 
-/// The calls, and the tokens that each of them reads.
+/// The calls of a model, from every question kept at once to each kept at the last attempt, and the tokens that each of them reads.
 struct Work {
-    questions: u64,
-    calls: EstimatedCalls,
-    writing: u64,
-    filtering: u64,
+    calls: RangeInclusive<u64>,
+    tokens: u64,
 }
 
-impl Work {
-    fn of(plan: &Plan<'_>, corpus: &dyn Corpus) -> Result<Self> {
-        let settings = &plan.resolved.settings;
-        let tokenizer = StaticEmbedder::static_minilm().tokenizer();
-        let count = |text: &str| tokenizer.count(text) as u64;
-        let (wanted, seed) = (plan.arguments.count.get(), plan.arguments.seed);
-        let sample = first_passages(corpus, &settings.questions, wanted.min(SAMPLE), seed)?;
-        let passage = sample.iter().map(|text| count(text)).sum::<u64>();
-        let passage = passage.div_ceil(sample.len().max(1) as u64);
-        let chunk = settings.processing.chunk_size;
-        let chunk = chunk.map_or(passage, |most| passage.min(most.get() as u64));
-        let found = chunk.saturating_mul(Generator::PASSAGES as u64);
-        let prompt = |prompt: &Prompt| prompt_tokens(prompt, &count);
-        let prompts = &plan.prompts;
-        let evidence = prompt(&prompts.evidence) + WRITTEN;
-        if let Some(log) = &plan.log {
-            let questions = log.questions.len() as u64;
-            return Ok(Self {
-                questions,
-                calls: EstimatedCalls::of_logged(questions),
-                writing: prompt(&prompts.answer) + found + WRITTEN,
-                filtering: evidence,
-            });
-        }
-        let alone = prompt(&prompts.alone) + WRITTEN;
-        let others = prompt(&prompts.others) + found + WRITTEN;
-        Ok(Self {
-            questions: wanted as u64,
-            calls: EstimatedCalls::of_written(wanted as u64),
-            writing: prompt(&prompts.write) + passage,
-            // The longest of them is asked in any case, so the mean is an upper bound.
-            filtering: (alone + others).div_ceil(2).max(evidence),
-        })
+/// The work of each of the [`STEPS`](Generator::STEPS), for questions that a model writes or those of the log.
+fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work; 2]> {
+    let settings = &plan.resolved.settings;
+    let tokenizer = StaticEmbedder::static_minilm().tokenizer();
+    let count = |text: &str| tokenizer.count(text) as u64;
+    let seed = plan.arguments.seed;
+    let sample = first_passages(corpus, &settings.questions, questions.min(SAMPLE), seed)?;
+    let passage = sample.iter().map(|text| count(text)).sum::<u64>();
+    let passage = passage.div_ceil(sample.len().max(1) as u64);
+    let chunk = settings.processing.chunk_size;
+    let chunk = chunk.map_or(passage, |most| passage.min(most.get() as u64));
+    let found = chunk.saturating_mul(Generator::PASSAGES as u64);
+    let prompt = |prompt: &Prompt| prompt_tokens(prompt, &count) + WRITTEN;
+    let prompts = &plan.prompts;
+    let (fewest, evidence) = (questions as u64, prompt(&prompts.evidence));
+    let work = |calls, tokens| Work { calls, tokens };
+    if plan.log.is_some() {
+        return Ok([
+            work(fewest..=2 * fewest, prompt(&prompts.answer) + found),
+            work(0..=fewest, evidence),
+        ]);
     }
+    let attempts = fewest * Generator::ATTEMPTS as u64;
+    let filtering = (prompt(&prompts.alone) + prompt(&prompts.others) + found).div_ceil(2);
+    Ok([
+        work(fewest..=2 * attempts, prompt(&prompts.write) + passage),
+        // An unanswerable question has no evidence to check, and only a known answer is compared. The longest of the prompts is asked in any
+        // case, so the mean is an upper bound.
+        work(2 * fewest..=4 * attempts, filtering.max(evidence)),
+    ])
 }
 
 /// Renders the estimate.
 pub(super) fn text(plan: &Plan<'_>, corpus: &dyn Corpus) -> Result<String> {
-    let work = Work::of(plan, corpus)?;
-    let mut text = format!("{}\n", quantity::of(work.questions, "question"));
+    let questions = match &plan.log {
+        Some(log) => log.questions.len(),
+        None => plan.arguments.count.get(),
+    };
+    let mut text = format!("{}\n", quantity::of(questions, "question"));
     let prices = choices::prices(&plan.resolved);
     let mut total = Total::default();
     let models = &plan.choices.models;
-    for (what, model, calls, tokens) in [
-        ("writing", &models.answerer, work.calls.writer, work.writing),
-        ("filtering", &models.judge, work.calls.judge, work.filtering),
-    ] {
-        let (range, identity) = (range(model, &calls, tokens), model.identity());
+    let models = [&models.answerer, &models.judge];
+    let work = work(plan, corpus, questions)?;
+    for ((step, model), work) in Generator::STEPS.iter().zip(models).zip(work) {
+        let most = model.settings.max_tokens();
+        let one = Calls {
+            calls: 1,
+            input_tokens: work.tokens,
+            output_tokens: most.map(|most| u64::from(most.get())),
+        };
+        let range = CallRange {
+            fewest: one.times(*work.calls.start()),
+            most: one.times(*work.calls.end()),
+        };
+        let identity = model.identity();
         let price = prices.of(&identity);
         total.add(&range.most, &price);
         let line = range_line(&range, &identity, price);
-        writeln!(text, "{what:<10} {identity}: {line}").expect(TEXT);
+        writeln!(text, "{step:<10} {identity}: {line}").expect(TEXT);
     }
     writeln!(text, "{:<10} {total}", "total").expect(TEXT);
     text.push_str(NOTES);
     Ok(text)
-}
-
-/// The calls of a model, each of which reads `tokens` tokens.
-fn range(model: &ConfiguredChat, calls: &RangeInclusive<u64>, tokens: u64) -> CallRange {
-    let most = model
-        .settings
-        .max_tokens()
-        .map(|most| u64::from(most.get()));
-    let of = |calls: u64| {
-        let one = Calls {
-            calls: 1,
-            input_tokens: tokens,
-            output_tokens: most,
-        };
-        one.times(calls)
-    };
-    CallRange {
-        fewest: of(*calls.start()),
-        most: of(*calls.end()),
-    }
 }
 
 /// The tokens of a prompt without the texts that it shows.

@@ -4,18 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use evals_questions::{GeneratedSet, SetFolder, SetLock};
-use serde_json::Value;
+use evals_questions::{SetFolder, SetLock};
 
-/// A folder that holds no set yet, locked. Dropping it removes what is empty.
+/// A folder that holds no set yet, locked. Dropping it removes what it holds unless a whole set was written.
 #[derive(Debug)]
 pub(super) struct NewSet {
     folder: PathBuf,
-    name: String,
     lock: SetLock,
     /// Whether the folder was made for the set.
     made: bool,
-    written: bool,
+    written: Vec<&'static str>,
 }
 
 /// Refuses a folder that holds something, before anything is asked.
@@ -27,19 +25,14 @@ pub(super) fn check(folder: &Path) -> Result<()> {
     if !folder.is_dir() {
         bail!("`{path}` is not a folder; name a folder that does not exist, or an empty one");
     }
-    if folder.join(SetFolder::QUESTIONS).exists() {
+    if SetFolder::new(folder).has_questions() {
         bail!(
             "`{path}` holds a set of questions already; name a different folder, or delete this one"
         );
     }
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        // What a killed command left.
-        let is_ours =
-            name == ".lock" || name == ".commit" || name.to_string_lossy().ends_with(".partial");
-        if !is_ours {
-            bail!("`{path}` is not empty; name a folder that does not exist, or an empty one");
-        }
+    // A killed command leaves its lock, and what it had written before the questions.
+    if !folder.join(SetFolder::LOCK).exists() && fs::read_dir(folder)?.next().is_some() {
+        bail!("`{path}` is not empty; name a folder that does not exist, or an empty one");
     }
     Ok(())
 }
@@ -49,18 +42,14 @@ impl NewSet {
     pub(super) fn claim(folder: &Path) -> Result<Self> {
         let made = !folder.exists();
         let lock = SetFolder::new(folder).lock()?;
-        let whole = folder.canonicalize()?;
-        let name = whole.file_name().unwrap_or("questions".as_ref());
-        let new = Self {
+        // Another process may have written a set before it gave the lock back.
+        check(folder)?;
+        Ok(Self {
             folder: folder.to_owned(),
-            name: name.to_string_lossy().into_owned(),
             lock,
             made,
-            written: false,
-        };
-        // A killed command may have left a whole set.
-        check(folder)?;
-        Ok(new)
+            written: vec![SetFolder::LOCK],
+        })
     }
 
     /// The path as the user typed it.
@@ -69,33 +58,31 @@ impl NewSet {
     }
 
     /// The name of the folder, which is that of the set.
-    pub(super) fn name(&self) -> &str {
-        &self.name
+    pub(super) fn name(&self) -> Result<String> {
+        let whole = self.folder.canonicalize()?;
+        let name = whole.file_name().unwrap_or("questions".as_ref());
+        Ok(name.to_string_lossy().into_owned())
     }
 
-    /// Writes the set: all or nothing.
-    pub(super) fn write(
-        mut self,
-        set: &GeneratedSet,
-        record: &Value,
-        manifest: String,
-        documents: Option<String>,
-    ) -> Result<()> {
-        let mut others = vec![(SetFolder::MANIFEST, manifest)];
-        others.extend(documents.map(|documents| (SetFolder::DOCUMENTS, documents)));
-        self.lock.write(&set.kept, &set.dropped, record, others)?;
-        self.written = true;
+    /// Writes the files of the set, and the questions at last: all or nothing.
+    pub(super) fn write(mut self, files: &[(&'static str, String)], questions: &str) -> Result<()> {
+        for (name, text) in files {
+            self.lock.write(name, text)?;
+            self.written.push(name);
+        }
+        self.lock.write(SetFolder::QUESTIONS, questions)?;
+        self.written.clear();
+        self.made = false;
         Ok(())
     }
 }
 
 impl Drop for NewSet {
     fn drop(&mut self) {
-        if self.written {
-            return;
-        }
         // Still locked, so that no other process can have begun. What cannot be removed stays.
-        let _ = fs::remove_file(self.folder.join(".lock"));
+        for name in self.written.iter().rev() {
+            let _ = fs::remove_file(self.folder.join(name));
+        }
         if self.made {
             let _ = fs::remove_dir(&self.folder);
         }

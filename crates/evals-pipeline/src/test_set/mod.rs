@@ -16,9 +16,10 @@ use evals_data::{Collection, Manifest};
 use evals_guard::regular_file;
 use evals_index::{Profile, SearchOptions};
 use evals_models::ChatModel;
+use evals_questions::set_folder::lines_of;
 use evals_questions::{
-    Corpus, CorpusError, GeneratedSet, Generator, Item, LogFormat, PlainFilters, Progress,
-    QuestionPrompts, questions_of_log,
+    Corpus, CorpusError, GeneratedSet, Generator, LogFormat, QuestionPrompts, SetFolder,
+    questions_of_log,
 };
 use evals_rag::judging::ChatJudge;
 use evals_rag::{Document, Prompt, Searcher};
@@ -42,7 +43,7 @@ use crate::session::{Session, named_models};
 use crate::spending::Spending;
 
 /// A larger set is a mistake of the command line.
-const MOST: usize = 100_000;
+const MOST: usize = 10_000;
 /// The largest log, in bytes.
 const LARGEST_LOG: u64 = 512_000_000;
 
@@ -91,11 +92,8 @@ struct Log {
     digest: String,
 }
 
-/// The models, as they were opened.
-struct Models {
-    writer: Arc<dyn ChatModel>,
-    judge: Arc<dyn ChatModel>,
-}
+/// The writer and the judge, as they were opened.
+type Models = [Arc<dyn ChatModel>; 2];
 
 /// The documents of a dataset.
 #[derive(Debug)]
@@ -179,10 +177,10 @@ impl<'a> Plan<'a> {
             interruption,
         );
         opener.stops_at_budget = true;
-        let opened = Models {
-            writer: opener.chat(&models.answerer).await?,
-            judge: opener.chat(&models.judge).await?,
-        };
+        let opened = [
+            opener.chat(&models.answerer).await?,
+            opener.chat(&models.judge).await?,
+        ];
         if models.answerer.identity() == models.judge.identity() {
             printer.warn(&format!(
                 "`{}` filters its own questions, and models tend to pass their own text; `--judge` names a different one",
@@ -190,7 +188,7 @@ impl<'a> Plan<'a> {
             ));
         }
         let searcher = self
-            .searcher(session, &mut opener, &collection, folder.name())
+            .searcher(session, &mut opener, &collection, &folder.name()?)
             .await?;
         let set = self
             .generate(session, &collection, &opened, &*searcher)
@@ -242,32 +240,24 @@ impl<'a> Plan<'a> {
         searcher: &dyn Searcher,
     ) -> Result<GeneratedSet> {
         let bar = progress::open_ended(session.printer, "questions");
-        let equivalence = ChatJudge::new(Arc::clone(&models.judge));
+        let [writer, judge] = models;
+        let equivalence = ChatJudge::new(Arc::clone(judge));
         let generator = Generator {
-            writer: &*models.writer,
-            judge: &*models.judge,
+            writer: &**writer,
+            judge: &**judge,
             equivalence: &equivalence.prompt(self.equivalence.clone()),
             searcher,
             corpus: &DatasetCorpus(collection),
             prompts: &self.prompts,
             concurrency: self.resolved.settings.evaluations.concurrency,
-            progress: &|progress: Progress| {
-                let (step, of, done) = progress.step;
-                let (kept, wanted) = (progress.kept, progress.wanted);
-                let dropped = progress.dropped;
-                bar.set_message(format!(
-                    "{step} {done} of {of}; {kept} of {wanted} kept, {dropped} dropped"
-                ));
-            },
+            progress: &|message| bar.set_message(message),
         };
         let made = if let Some(log) = &self.log {
             generator.answer(&log.questions).await
         } else {
-            let mut filters = PlainFilters::new();
             let settings = &self.resolved.settings.questions;
             let (count, seed) = (self.arguments.count.get(), self.arguments.seed);
-            let mut plain = |item: &Item, texts: &[(&str, &str)]| filters.check(item, texts);
-            generator.generate(settings, count, seed, &mut plain).await
+            generator.generate(settings, count, seed).await
         };
         bar.finish_and_clear();
         let set = made.context(
@@ -291,19 +281,23 @@ impl<'a> Plan<'a> {
         let printer = session.printer;
         let documents = DatasetCorpus(collection);
         let diversity = summary::measured_diversity(set, &documents).await?;
-        let name = folder.name().to_owned();
         let written = self.manifest.documents_section(folder.path());
-        let copied = match &written {
-            Some(_) => None,
-            None => Some(record::copied(&documents)?),
-        };
-        let manifest = record::manifest(&name, &self.manifest, written, set);
+        let mut files = Vec::new();
+        if written.is_none() {
+            files.push((SetFolder::DOCUMENTS, record::copied(&documents)?));
+        }
+        let manifest = record::manifest(&folder.name()?, &self.manifest, written, set);
         let record = record::record(self, collection, models, set, &diversity);
-        folder.write(set, &record, manifest, copied)?;
+        files.extend([
+            (SetFolder::MANIFEST, manifest),
+            (SetFolder::DROPPED, lines_of(&set.dropped)),
+            (SetFolder::RECORD, format!("{record:#}\n")),
+        ]);
+        folder.write(&files, &lines_of(&set.kept))?;
         printer.result(&summary::text(self, printer, models, set, &diversity))?;
-        for (role, model) in [("writing", &models.writer), ("filtering", &models.judge)] {
+        for (step, model) in Generator::STEPS.iter().zip(models) {
             for note in model.notes() {
-                printer.note(&format!("while {role}: {note}"));
+                printer.note(&format!("while {step}: {note}"));
             }
         }
         if let Some(shortage) = set.shortage() {

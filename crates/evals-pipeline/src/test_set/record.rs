@@ -9,7 +9,7 @@ use evals_models::Usage;
 use evals_questions::{
     Corpus, Diversity, GeneratedSet, Item, Kind, SetFolder, diversity, set_folder,
 };
-use evals_rag::{Call, Prompt};
+use evals_rag::Call;
 use serde_json::{Value, json};
 
 use super::{Models, Plan};
@@ -25,15 +25,17 @@ pub(super) fn record(
     set: &GeneratedSet,
     figures: &Diversity,
 ) -> Value {
-    let prompts: Vec<&Prompt> = plan
-        .prompts
-        .all()
-        .into_iter()
-        .chain([&plan.equivalence])
-        .collect();
+    let prompts = plan.prompts.all().into_iter();
+    let prompts = Prompts::digests(prompts.chain([&plan.equivalence]));
     let log = plan.log.as_ref();
     let log = log.map(|log| json!({"file": log.file, "sha256": log.digest}));
-    let (writer, judge) = (&models.writer, &models.judge);
+    let [writer, judge] = models;
+    let calls = set.calls.iter().map(|(step, calls)| {
+        let Usage { input_tokens, output_tokens, .. } = usage(calls);
+        let tokens = json!({"calls": calls.len(), "input_tokens": input_tokens, "output_tokens": output_tokens});
+        (*step, tokens)
+    });
+    let calls: BTreeMap<&str, Value> = calls.collect();
     json!({
         "tool": concat!("evaluations ", env!("CARGO_PKG_VERSION")),
         "source": {
@@ -43,7 +45,7 @@ pub(super) fn record(
         "log": log,
         "models": {"writer": writer.identity(), "judge": judge.identity()},
         "parameters": {"writer": writer.parameters(), "judge": judge.parameters()},
-        "prompts": Prompts::digests(prompts),
+        "prompts": prompts,
         "seed": plan.arguments.seed,
         "count": plan.arguments.count,
         "settings": plan.resolved.settings.questions,
@@ -55,7 +57,7 @@ pub(super) fn record(
         },
         "kinds": kinds(&set.kept),
         "dropped": set.dropped_by_reason(),
-        "calls": {"writer": calls(&set.written), "judge": calls(&set.judged)},
+        "calls": calls,
         "coverage": set.coverage,
         "diversity": {
             "set": figures,
@@ -76,23 +78,14 @@ pub(super) fn kinds<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<K
     counts
 }
 
-/// What calls read and wrote, from the cache or not.
-pub(super) fn usage(calls: &[Call]) -> Usage {
+/// What calls read and wrote.
+pub(super) fn usage<'c>(calls: impl IntoIterator<Item = &'c Call>) -> Usage {
     let mut sum = Usage::default();
-    for usage in calls.iter().filter_map(|call| call.usage) {
+    for usage in calls.into_iter().filter_map(|call| call.usage) {
         sum.input_tokens += usage.input_tokens;
         sum.output_tokens += usage.output_tokens;
     }
     sum
-}
-
-fn calls(calls: &[Call]) -> Value {
-    let usage = usage(calls);
-    json!({
-        "calls": calls.len(),
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-    })
 }
 
 /// The manifest of the set. `documents` is the section that names the documents of the source; `None` if they are copied.
@@ -102,41 +95,35 @@ pub(super) fn manifest(
     documents: Option<Value>,
     set: &GeneratedSet,
 ) -> String {
-    let copied = || {
-        json!({
-            "source": {"path": SetFolder::DOCUMENTS},
-            "uri": "id", "title": "title", "text": "text", "metadata": ["metadata.*"],
-        })
-    };
-    let metadata = if set.kept.iter().any(|item| item.asker.is_some()) {
-        json!(["kind", "asker"])
-    } else {
-        json!(["kind"])
-    };
-    let questions = json!({
-        "source": {"path": SetFolder::QUESTIONS},
-        "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
-        "evidence": "evidence", "metadata": metadata,
+    let copied = json!({
+        "source": {"path": SetFolder::DOCUMENTS},
+        "uri": "id", "title": "title", "text": "text", "metadata": ["metadata.*"],
     });
-    let mut text = String::new();
+    let metadata: &[&str] = if set.kept.iter().any(|item| item.asker.is_some()) {
+        &["kind", "asker"]
+    } else {
+        &["kind"]
+    };
+    let manifest = json!({
+        "name": name,
+        "description": format!("Questions about the documents of {}", source.name),
+        "licence": source.licence,
+        "homepage": source.homepage,
+        "documents": documents.unwrap_or(copied),
+        "questions": {
+            "source": {"path": SetFolder::QUESTIONS},
+            "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
+            "evidence": "evidence", "metadata": metadata,
+        },
+        "unanswerable": {"answer": Item::UNANSWERABLE},
+        "settings": source.settings.to_value(),
+    });
+    let members = manifest.as_object().into_iter().flatten();
+    let members = members.filter(|(_, value)| !value.is_null() && **value != json!({}));
     // Values are written as JSON, which YAML contains.
-    let mut add = |key: &str, value: &Value| writeln!(text, "{key}: {value}").expect(TEXT);
-    add("name", &json!(name));
-    let description = format!("Questions about the documents of {}", source.name);
-    add("description", &json!(description));
-    for (key, value) in [("licence", &source.licence), ("homepage", &source.homepage)] {
-        if let Some(value) = value {
-            add(key, &json!(value));
-        }
-    }
-    add("documents", &documents.unwrap_or_else(copied));
-    add("questions", &questions);
-    add("unanswerable", &json!({"answer": Item::UNANSWERABLE}));
-    let settings = source.settings.to_value();
-    if settings.as_object().is_some_and(|keys| !keys.is_empty()) {
-        add("settings", &settings);
-    }
-    text
+    members
+        .map(|(key, value)| format!("{key}: {value}\n"))
+        .collect()
 }
 
 /// The documents as JSON Lines.

@@ -1,13 +1,12 @@
 //! What a finished test set shows of itself.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::{Embedder as _, TextKind};
-use evals_questions::{Corpus, Coverage, Diversity, GeneratedSet, diversity, documents};
+use evals_questions::{Corpus, Coverage, Diversity, GeneratedSet, Generator, diversity, documents};
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
 
@@ -15,8 +14,6 @@ use super::record::{kinds, usage};
 use super::{Models, Plan};
 use crate::choices;
 use crate::spending::dollars;
-
-const TEXT: &str = "a string takes any text";
 
 /// Parts of the corpus that are listed.
 const PARTS: usize = 10;
@@ -55,52 +52,44 @@ pub(super) fn text(
     let kept = kinds(&set.kept);
     let dropped = kinds(set.dropped.iter().map(|dropped| &dropped.item));
     let all: BTreeSet<_> = kept.keys().chain(dropped.keys()).collect();
-    let count = |counts: &BTreeMap<_, usize>, kind| counts.get(kind).copied().unwrap_or_default();
     let rows = all.into_iter().map(|kind| {
-        let counts = [&kept, &dropped].map(|it| count(it, kind).to_string());
-        let [kept, dropped] = counts;
-        vec![kind.to_string(), kept, dropped]
+        let count = |counts: &BTreeMap<_, usize>| counts.get(kind).unwrap_or(&0).to_string();
+        vec![kind.to_string(), count(&kept), count(&dropped)]
     });
-    let rows: Vec<_> = rows.collect();
-    text.push_str(&layout.render(&["kind", "kept", "dropped"], &rows));
+    text += &layout.render(&["kind", "kept", "dropped"], &rows.collect::<Vec<_>>());
     let reasons = set.dropped_by_reason();
     if !reasons.is_empty() {
         let rows = reasons
             .iter()
             .map(|(reason, count)| vec![reason.to_string(), count.to_string()]);
-        let rows: Vec<_> = rows.collect();
         text.push('\n');
-        text.push_str(&layout.render(&["dropped as", "questions"], &rows));
+        text += &layout.render(&["dropped as", "questions"], &rows.collect::<Vec<_>>());
     }
     if !set.coverage.is_empty() {
-        text.push_str(&coverage(&layout, &set.coverage));
+        text += &coverage(&layout, &set.coverage);
     }
-    text.push_str(&beside_people(&layout, diversity));
-    text.push_str(&paid(plan, models, set));
+    text += &beside_people(&layout, diversity);
+    text += &paid(plan, models, set);
     text
 }
 
 /// The calls of this command with their cost.
 fn paid(plan: &Plan<'_>, models: &Models, set: &GeneratedSet) -> String {
     let prices = choices::prices(&plan.resolved);
-    let sides = [
-        ("writing", &models.writer, &set.written),
-        ("filtering", &models.judge, &set.judged),
-    ];
-    let lines = sides.map(|(what, model, calls)| {
+    let lines = Generator::STEPS.iter().zip(models).map(|(step, model)| {
         let model = model.identity();
-        let paid: Vec<_> = calls.iter().filter(|call| !call.cached).copied().collect();
-        let usage = usage(&paid);
+        let calls = set.calls.get(step).map_or(&[][..], Vec::as_slice);
+        let stored = calls.iter().filter(|call| call.cached).count();
+        let usage = usage(calls.iter().filter(|call| !call.cached));
         format!(
-            "{what:<10} {model}: {}, {} of them stored, {}, {}, {}\n",
+            "{step:<10} {model}: {}, {stored} of them stored, {}, {}, {}\n",
             quantity::of(calls.len(), "call"),
-            calls.len() - paid.len(),
             quantity::of(usage.input_tokens, "input token"),
             quantity::of(usage.output_tokens, "output token"),
             dollars(prices.of(model).cost(usage)),
         )
     });
-    lines.concat()
+    lines.collect()
 }
 
 /// The diversity beside that of questions of people.
@@ -118,24 +107,71 @@ fn beside_people(layout: &Layout<'_>, set: &Diversity) -> String {
 }
 
 fn coverage(layout: &Layout<'_>, parts: &[Coverage]) -> String {
-    let sum = |of: &dyn Fn(&Coverage) -> usize| parts.iter().map(of).sum::<usize>();
-    let mut text = format!(
-        "\ncovers {} of {}, and {} of {}\n",
-        sum(&|it| it.drawn),
-        quantity::of(sum(&|it| it.documents), "document"),
-        parts.iter().filter(|it| it.drawn > 0).count(),
-        quantity::of(parts.len(), "part")
-    );
-    let rows = parts.iter().take(PARTS).map(|it| {
-        let numbers = [it.drawn, it.documents].map(|it| it.to_string());
-        let [drawn, documents] = numbers;
-        vec![it.part.clone(), drawn, documents]
+    let covered: usize = parts.iter().map(|it| it.covered).sum();
+    let documents: usize = parts.iter().map(|it| it.documents).sum();
+    let rows = parts.iter().take(PARTS);
+    let rows = rows.map(|it| {
+        vec![
+            it.part.clone(),
+            it.covered.to_string(),
+            it.documents.to_string(),
+        ]
     });
-    let rows: Vec<_> = rows.collect();
-    text.push_str(&layout.render(&["part", "covered", "documents"], &rows));
+    let mut text = format!(
+        "\ncovers {covered} of {}, and {} of {}\n{}",
+        quantity::of(documents, "document"),
+        parts.iter().filter(|it| it.covered > 0).count(),
+        quantity::of(parts.len(), "part"),
+        layout.render(&["part", "covered", "documents"], &rows.collect::<Vec<_>>())
+    );
     if parts.len() > PARTS {
         let left = quantity::of(parts.len() - PARTS, "further part");
-        writeln!(text, "{left}: see `coverage` in record.json").expect(TEXT);
+        text += &format!("{left}: see `coverage` in record.json\n");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use evals_data::{Catalog, Collection, Hub, HubSettings};
+    use evals_questions::{Item, Kind};
+    use evals_rag::Document;
+
+    use super::*;
+
+    /// The spread of the questions of people, on the samples in the Hugging Face home that `EVALUATIONS_REAL_HF_HOME` names.
+    #[tokio::test]
+    async fn the_spread_of_people_is_that_of_their_questions() {
+        let Some(home) = std::env::var_os("EVALUATIONS_REAL_HF_HOME") else {
+            return;
+        };
+        for (name, people) in [
+            ("repliqa", diversity::repliqa()),
+            ("wix", diversity::wixqa()),
+        ] {
+            let mut settings = HubSettings::from_variables(|_| None);
+            settings.cache_dir = Some(PathBuf::from(&home).join("hub"));
+            settings.offline = true;
+            let manifest = Catalog::new::<&str>([]).find(name).unwrap();
+            let collection = Collection::resolve(&manifest, &Hub::new(settings), &()).await;
+            let questions = collection
+                .unwrap()
+                .questions()
+                .unwrap()
+                .questions
+                .into_iter();
+            let items = questions.map(|it| Item::new(it.id, it.text, Kind::Logged));
+            let set = GeneratedSet {
+                kept: items.collect(),
+                ..GeneratedSet::default()
+            };
+            let measured = measured_diversity(&set, &Vec::<Document>::new())
+                .await
+                .unwrap();
+            let rounded = |it: &Diversity| it.spread.map(|it| (it * 1e4).round());
+            assert_eq!(rounded(&measured), rounded(&people), "{name}: {measured:?}");
+        }
+    }
 }

@@ -3,7 +3,6 @@
 mod rate;
 mod sample;
 mod shown;
-mod table;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,10 +10,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::Item;
+
 pub use rate::{DefectRate, DefectRates};
 pub use sample::{DrawnSample, sample};
 pub use shown::{ShownDocument, ShownPart};
-pub use table::{Import, ReviewError, export};
 
 /// What a person says about a question: a line of `review.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,48 @@ pub struct Review {
     pub seed: Option<u64>,
 }
 
+/// The longest text of a review, in characters.
+const LONGEST: usize = 10_000;
+
 impl Review {
+    /// Says that a text is longer.
+    pub const TOO_LONG: &str =
+        "a note, a question and an answer may each have at most 10,000 characters; shorten it";
+
+    /// The review without white space around its texts, and without an edit that changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong with it.
+    pub fn checked(self, item: &Item) -> Result<Self, &'static str> {
+        let filled = |text: Option<String>| {
+            let text = text.map(|text| text.trim().to_owned());
+            text.filter(|text| !text.is_empty())
+        };
+        let review = Self {
+            defect: filled(self.defect),
+            question: filled(self.question).filter(|it| *it != item.question),
+            answer: filled(self.answer).filter(|it| *it != item.answer),
+            ..self
+        };
+        let texts = [&review.defect, &review.question, &review.answer];
+        let is_long = |text: &String| text.chars().count() > LONGEST;
+        let is_long = texts.into_iter().flatten().any(is_long);
+        let is_edited = review.question.is_some() || review.answer.is_some();
+        let is_edit = review.verdict == ReviewVerdict::Edit;
+        Err(if is_long {
+            Self::TOO_LONG
+        } else if is_edit && !is_edited {
+            "nothing is edited: change the question or the answer, or keep or drop the question"
+        } else if is_edited && !is_edit {
+            "the question or the answer is changed: say edit, or take the change back"
+        } else if review.answer.is_some() && !item.is_answerable() {
+            "the question is unanswerable, so it has no answer: drop it if documents answer it"
+        } else {
+            return Ok(review);
+        })
+    }
+
     /// Puts an edit into the text and the answer of its question, and returns whether the question stays in the set.
     pub fn apply(&self, question: &mut String, answer: &mut Option<String>) -> bool {
         if self.verdict == ReviewVerdict::Edit {
@@ -62,6 +103,13 @@ impl Review {
                 ..other.clone()
             }
     }
+
+    /// Whether its author has not said the same already, as the last word about the question so far.
+    pub fn is_new(&self, before: &[Self]) -> bool {
+        let mut said = before.iter().rev();
+        let said = said.find(|it| it.id == self.id && it.author == self.author);
+        said.is_none_or(|said| !said.says_the_same(self))
+    }
 }
 
 /// What to do with a question.
@@ -76,30 +124,10 @@ pub enum ReviewVerdict {
     Drop,
 }
 
-impl ReviewVerdict {
-    /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Keep, Self::Edit, Self::Drop];
-
-    /// The name in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Edit => "edit",
-            Self::Drop => "drop",
-        }
-    }
-
-    /// The verdict of this name, in any case; `None` for any other word.
-    pub fn named(name: &str) -> Option<Self> {
-        let verdicts = Self::ALL.into_iter();
-        let mut named = verdicts.filter(|it| it.name().eq_ignore_ascii_case(name.trim()));
-        named.next()
-    }
-}
-
 impl fmt::Display for ReviewVerdict {
+    /// The name in files.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
+        self.serialize(formatter)
     }
 }
 

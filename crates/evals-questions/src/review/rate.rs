@@ -44,6 +44,13 @@ pub struct DefectRates {
     pub missing: Vec<Kind>,
 }
 
+impl DefectRate {
+    /// The kind in words.
+    pub fn name(&self) -> String {
+        self.kind.map_or("all".to_owned(), |kind| kind.to_string())
+    }
+}
+
 impl fmt::Display for DefectRate {
     /// The rate with its interval.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,20 +62,14 @@ impl fmt::Display for DefectRate {
 impl fmt::Display for DefectRates {
     /// A line with all rates.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DefectRate {
-            questions,
-            reviewed,
-            defective,
-            ..
-        } = self.all;
+        let all = self.all;
         write!(
             formatter,
-            "{} of the set before review ({defective} of {reviewed} reviewed, of {questions} questions)",
-            self.all
+            "{all} of the set before review ({} of {} reviewed, of {} questions)",
+            all.defective, all.reviewed, all.questions
         )?;
         for (place, rate) in self.kinds.iter().enumerate() {
-            let kind = rate.kind.map_or("all", Kind::name);
-            let before = if place == 0 { "; " } else { ", " };
+            let (before, kind) = (if place == 0 { "; " } else { ", " }, rate.name());
             write!(formatter, "{before}{kind} {rate}")?;
         }
         for (place, kind) in self.missing.iter().enumerate() {
@@ -117,17 +118,15 @@ impl DefectRates {
                 counts.defective += usize::from(review.verdict != ReviewVerdict::Keep);
             }
         }
-        let is_missing = |counts: &Counts| counts.reviewed == 0;
-        let missing = kinds.iter().filter(|(_, it)| is_missing(it));
+        let missing = kinds.iter().filter(|(_, counts)| counts.reviewed == 0);
         let missing = missing.map(|(kind, _)| *kind).collect();
-        kinds.retain(|_, counts| !is_missing(counts));
+        kinds.retain(|_, counts| counts.reviewed > 0);
         let all: Vec<Counts> = kinds.values().copied().collect();
-        let rates = kinds.iter();
+        let kinds = kinds.iter();
+        let kinds = kinds.filter_map(|(kind, counts)| rate(Some(*kind), &[*counts]));
         Some(Self {
             set: crate::set_folder::digest(items),
-            kinds: rates
-                .filter_map(|(kind, counts)| rate(Some(*kind), &[*counts]))
-                .collect(),
+            kinds: kinds.collect(),
             all: rate(None, &all)?,
             missing,
         })

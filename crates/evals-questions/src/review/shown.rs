@@ -42,10 +42,9 @@ impl ShownDocument {
     /// The documents that a question names, those with evidence first. `text` has the text of a document that the corpus has.
     pub fn of<'t>(item: &Item, text: impl Fn(&str) -> Option<&'t str>) -> Vec<Self> {
         let mut shown: Vec<Self> = Vec::new();
-        let quoted = item.evidence.iter().map(|span| &span.document);
-        for document in quoted.chain(&item.relevant) {
-            if shown.iter().all(|it| it.document != *document) {
-                let spans = item.evidence.iter().filter(|it| it.document == *document);
+        for document in item.documents() {
+            if shown.iter().all(|it| it.document != document) {
+                let spans = item.evidence.iter().filter(|it| it.document == document);
                 shown.push(Self::beside(document, text(document), spans));
             }
         }
@@ -121,13 +120,9 @@ mod tests {
             end: None,
         };
         Item {
-            id: "q".to_owned(),
-            question: "What?".to_owned(),
-            answer: Some("That".to_owned()),
-            kind: Kind::SingleFact,
-            asker: None,
             relevant: relevant.iter().map(|it| (*it).to_owned()).collect(),
             evidence: quotes.iter().map(span).collect(),
+            ..Item::new("q", "What?", Kind::SingleFact)
         }
     }
 

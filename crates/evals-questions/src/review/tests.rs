@@ -1,7 +1,7 @@
 use evals_metrics::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::{Item, Kind};
+use crate::Kind;
 
 /// Questions of some kinds, numbered.
 fn items(kinds: &[(Kind, usize)]) -> Vec<Item> {
@@ -9,15 +9,7 @@ fn items(kinds: &[(Kind, usize)]) -> Vec<Item> {
     let kinds = kinds.flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds
         .enumerate()
-        .map(|(number, kind)| Item {
-            id: format!("q{number}"),
-            question: format!("=What is {number}?"),
-            answer: (kind != Kind::Unanswerable).then(|| "a \"number\"".to_owned()),
-            kind,
-            asker: None,
-            relevant: Vec::new(),
-            evidence: Vec::new(),
-        })
+        .map(|(number, kind)| Item::new(format!("q{number}"), format!("What is {number}?"), kind))
         .collect()
 }
 
@@ -65,121 +57,6 @@ fn a_larger_sample_contains_a_smaller_one_and_every_kind() {
     assert!(sample(&[], 50, 7).is_empty());
 }
 
-fn import(set: &[Item]) -> Import<'_> {
-    Import {
-        file: "review.csv".to_owned(),
-        set,
-        author: Some("Ada".to_owned()),
-        time: "2026-05-01T12:00:00Z".to_owned(),
-    }
-}
-
-/// Fills cells of an exported file, as a spreadsheet does.
-fn filled(set: &[Item], cells: &[(usize, &str, &str)]) -> String {
-    let exported = export(&sample(set, set.len(), 7), set, &[], Some(7));
-    let mut reader = csv::Reader::from_reader(exported.as_bytes());
-    let header = reader.headers().unwrap().clone();
-    let mut writer = csv::WriterBuilder::new()
-        .delimiter(b';')
-        .from_writer(Vec::new());
-    writer.write_record(&header).unwrap();
-    for (row, record) in reader.records().enumerate() {
-        let mut record: Vec<String> = record.unwrap().iter().map(str::to_owned).collect();
-        for (_, column, text) in cells.iter().filter(|(at, ..)| *at == row) {
-            let column = header.iter().position(|it| it == *column).unwrap();
-            (*text).clone_into(&mut record[column]);
-        }
-        writer.write_record(&record).unwrap();
-    }
-    String::from_utf8(writer.into_inner().unwrap()).unwrap()
-}
-
-#[test]
-fn a_filled_file_is_read() {
-    let set = items(&[(Kind::SingleFact, 4)]);
-    let file = filled(
-        &set,
-        &[
-            (0, "verdict", "Keep"),
-            (1, "verdict", "edit"),
-            (1, "new_question", "What else?"),
-            (1, "author", "Bo"),
-            (1, "time", "2026-01-01T00:00:00Z"),
-            (3, "verdict", "drop "),
-            (3, "defect", "not unique"),
-        ],
-    );
-    assert!(file.contains("'=What is 0?"), "{file}");
-    let keep = review("q0", ReviewVerdict::Keep, Some(7));
-    let edit = Review {
-        author: "Bo".to_owned(),
-        time: "2026-01-01T00:00:00Z".to_owned(),
-        ..review("q1", ReviewVerdict::Edit, Some(7))
-    };
-    let gone = Review {
-        defect: Some("not unique".to_owned()),
-        ..review("q3", ReviewVerdict::Drop, Some(7))
-    };
-    let reviews = [keep, edit, gone];
-    assert_eq!(import(&set).read(file.as_bytes()).unwrap(), reviews);
-    // What was exported again says the same.
-    let again = export(&sample(&set, 4, 7), &set, &reviews, Some(7));
-    assert_eq!(import(&set).read(again.as_bytes()).unwrap(), reviews);
-}
-
-#[test]
-fn wrong_rows_are_named_and_nothing_is_imported() {
-    let mut set = items(&[(Kind::SingleFact, 5), (Kind::Unanswerable, 1)]);
-    let file = filled(
-        &set,
-        &[
-            (0, "verdict", "good"),
-            (1, "verdict", "edit"),
-            (2, "verdict", "keep"),
-            (2, "new_answer", "5"),
-            (3, "verdict", "drop"),
-            (3, "id", "q33"),
-            (4, "verdict", "keep"),
-            (4, "seed", "seven"),
-            (5, "verdict", "edit"),
-            (5, "new_answer", "5"),
-        ],
-    );
-    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
-    let expected = "`review.csv` has wrong rows, so nothing was imported:\n\
-        line 2: `good` is not a verdict; write keep, edit or drop, or nothing\n\
-        line 3: the verdict is edit, but `new_question` and `new_answer` are empty; fill in one, or write drop\n\
-        line 4: `new_question` or `new_answer` is filled in, but the verdict is not edit; write edit, or empty them\n\
-        line 5: there is no question `q33`; did you mean `q3`?\n\
-        line 6: `seven` is not a seed; leave the column as it was exported, or empty\n\
-        line 7: the question is unanswerable, so it has no `new_answer`; drop it if documents answer it";
-    assert_eq!(error, expected);
-
-    let file = filled(&set, &[(0, "verdict", "keep")]);
-    set[5].question.push('!');
-    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
-    assert!(
-        error.contains("line 2: the row is of the set `sha-"),
-        "{error}"
-    );
-    let error = import(&set)
-        .read(b"id,verdict\nq0,keep\n")
-        .unwrap_err()
-        .to_string();
-    assert_eq!(
-        error,
-        "`review.csv` has no column `set`; export the sample again, and fill in that file"
-    );
-    assert!(matches!(
-        import(&set).read(b"id,verdict,set\nq0\n"),
-        Err(ReviewError::Csv { .. })
-    ));
-    assert!(matches!(
-        import(&set).read(b"\xff\xfe"),
-        Err(ReviewError::Csv { .. })
-    ));
-}
-
 #[test]
 fn the_last_review_of_a_question_is_applied() {
     let set = items(&[(Kind::SingleFact, 3)]);
@@ -194,17 +71,15 @@ fn the_last_review_of_a_question_is_applied() {
     let mut left = set.clone();
     left.retain_mut(|item| {
         let review = current.get(item.id.as_str());
-        review.is_none_or(|review| review.apply(&mut item.question, &mut item.answer))
+        let mut answer = Some(item.answer.clone());
+        review.is_none_or(|review| review.apply(&mut item.question, &mut answer))
     });
     assert_eq!(left[0], set[0]);
     assert_eq!(
         (left[1].id.as_str(), left[1].question.as_str()),
         ("q1", "What else?")
     );
-    assert_eq!(
-        (left[1].answer.as_ref(), left.len()),
-        (set[1].answer.as_ref(), 2)
-    );
+    assert_eq!(left.len(), 2);
 }
 
 #[test]
@@ -272,7 +147,8 @@ fn rates_weigh_kinds_by_their_size() {
 /// In 2,000 sets with eight kinds of different quality, of which a quarter is reviewed.
 #[test]
 fn intervals_cover_the_rate_of_the_set() {
-    let kinds = Kind::WRITTEN.map(|kind| (kind, 25));
+    let settings = crate::QuestionSettings::default();
+    let kinds: Vec<_> = settings.mix.into_keys().map(|kind| (kind, 25)).collect();
     let set = items(&kinds);
     let mut random = Xoshiro256PlusPlus::seeded(5);
     let mut covered = 0;
@@ -297,4 +173,18 @@ fn intervals_cover_the_rate_of_the_set() {
         covered += usize::from(all.low <= truth && truth <= all.high);
     }
     assert!((1_880..=1_970).contains(&covered), "{covered} of 2,000");
+}
+
+#[test]
+fn a_review_is_new_unless_its_author_just_said_the_same() {
+    let keep = review("q0", ReviewVerdict::Keep, None);
+    let later = Review {
+        time: "2027-01-01T00:00:00Z".to_owned(),
+        ..keep.clone()
+    };
+    let gone = review("q0", ReviewVerdict::Drop, None);
+    let others = review("q1", ReviewVerdict::Drop, None);
+    assert!(keep.is_new(&[]));
+    assert!(!later.is_new(&[keep.clone(), others]));
+    assert!(later.is_new(&[keep, gone]));
 }

@@ -2,17 +2,13 @@ use serde_json::json;
 
 use super::*;
 use crate::review::ReviewVerdict;
-use crate::{DropReason, Kind};
+use crate::{DropReason, Dropped, Kind};
 
 fn item(id: &str) -> Item {
     Item {
-        id: id.to_owned(),
-        question: format!("What is {id}?"),
-        answer: Some("a letter".to_owned()),
-        kind: Kind::SingleFact,
-        asker: None,
+        answer: "a letter".to_owned(),
         relevant: vec!["letters".to_owned()],
-        evidence: Vec::new(),
+        ..Item::new(id, format!("What is {id}?"), Kind::SingleFact)
     }
 }
 
@@ -39,8 +35,12 @@ fn names(folder: &SetFolder) -> Vec<String> {
 }
 
 fn lines(folder: &SetFolder, text: &str) -> String {
-    fs::write(folder.path().join(QUESTIONS), text).unwrap();
+    fs::write(folder.path().join(SetFolder::QUESTIONS), text).unwrap();
     folder.questions().unwrap_err().to_string()
+}
+
+fn write(lock: &SetLock, items: &[Item]) -> Result<(), SetError> {
+    lock.write(SetFolder::QUESTIONS, &lines_of(items))
 }
 
 #[test]
@@ -52,21 +52,20 @@ fn a_set_is_read_as_it_was_written() {
         detail: "copied".to_owned(),
         item: item("c"),
     };
+    let unanswerable = Item::new("b", "What is b?", Kind::Unanswerable);
+    let items = [item("a"), unanswerable];
     let lock = folder.lock().unwrap();
-    let record = json!({"seed": 7});
-    lock.write(
-        &[item("a"), item("b")],
-        std::slice::from_ref(&dropped),
-        &record,
-        Vec::new(),
-    )
-    .unwrap();
+    write(&lock, &items).unwrap();
+    assert_eq!(folder.record().unwrap(), json!({}));
+    lock.write(SetFolder::RECORD, "{\"seed\": 7}").unwrap();
     drop(lock);
-    assert_eq!(folder.questions().unwrap(), [item("a"), item("b")]);
-    let written = fs::read_to_string(folder.path().join(DROPPED)).unwrap();
+    assert_eq!(folder.questions().unwrap(), items);
+    assert!(!items[1].is_answerable());
+    let written = lines_of(std::slice::from_ref(&dropped));
     assert_eq!(serde_json::from_str::<Dropped>(&written).unwrap(), dropped);
-    assert_eq!(folder.record().unwrap(), Some(record));
-    assert_eq!(names(&folder), [".lock", DROPPED, QUESTIONS, RECORD]);
+    assert_eq!(folder.record().unwrap(), json!({"seed": 7}));
+    let expected = [SetFolder::LOCK, SetFolder::QUESTIONS, SetFolder::RECORD];
+    assert_eq!(names(&folder), expected);
 }
 
 #[test]
@@ -76,11 +75,10 @@ fn the_record_names_the_sample_that_was_drawn_last() {
     let lock = folder.lock().unwrap();
     let sample = |seed| DrawnSample { count: 50, seed };
     lock.record_sample(sample(1)).unwrap();
-    lock.write(&[], &[], &json!({"seed": 7}), Vec::new())
-        .unwrap();
-    assert_eq!(DrawnSample::of(&folder.record().unwrap().unwrap()), None);
+    lock.write(SetFolder::RECORD, "{\"seed\": 7}").unwrap();
+    assert_eq!(DrawnSample::of(&folder.record().unwrap()), None);
     lock.record_sample(sample(2)).unwrap();
-    let record = folder.record().unwrap().unwrap();
+    let record = folder.record().unwrap();
     assert_eq!(record["seed"], 7);
     assert_eq!(DrawnSample::of(&record), Some(sample(2)));
 }
@@ -90,7 +88,7 @@ fn a_broken_line_is_named_with_its_remedy() {
     let home = tempfile::tempdir().unwrap();
     let folder = SetFolder::new(home.path());
     let good = serde_json::to_string(&item("a")).unwrap();
-    let path = folder.path().join(QUESTIONS);
+    let path = folder.path().join(SetFolder::QUESTIONS);
     let path = path.display();
     assert_eq!(
         lines(&folder, &format!("{good}\n\n{{\"id\": \"b\"}}\n")),
@@ -106,14 +104,9 @@ fn a_broken_line_is_named_with_its_remedy() {
     assert!(lines(&folder, &blank).contains("line 1: `id` or `question` is empty"));
     assert!(lines(&folder, "a question\n").contains("line 1: "));
 
-    // An editor's byte order mark and missing last end of line do no harm, and neither does what a killed process left of a line.
-    fs::write(folder.path().join(QUESTIONS), format!("\u{feff}{good}")).unwrap();
-    assert_eq!(folder.questions().unwrap(), [item("a")]);
-    fs::write(
-        folder.path().join(QUESTIONS),
-        format!("{good}\n{{\"id\": \"b"),
-    )
-    .unwrap();
+    // An editor's byte order mark and missing last end of line do no harm.
+    let text = format!("\u{feff}{good}");
+    fs::write(folder.path().join(SetFolder::QUESTIONS), text).unwrap();
     assert_eq!(folder.questions().unwrap(), [item("a")]);
 }
 
@@ -127,56 +120,18 @@ fn two_processes_do_not_write_at_once() {
     assert!(folder.lock().is_ok());
 }
 
-#[test]
-fn a_killed_process_leaves_the_old_set_or_the_new_one() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = SetFolder::new(home.path());
-    let write = |id: &str| {
-        folder
-            .lock()
-            .unwrap()
-            .write(&[item(id)], &[], &json!({"id": id}), Vec::new())
-    };
-    write("old").unwrap();
-    let place = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-
-    // Killed before all files were complete.
-    place("record.json.partial", "{\"id\": ");
-    drop(folder.lock().unwrap());
-    assert_eq!(folder.questions().unwrap(), [item("old")]);
-    assert_eq!(folder.record().unwrap(), Some(json!({"id": "old"})));
-
-    // Killed between two renames: the record is the new one already.
-    place("record.json", "{\"id\": \"new\"}");
-    place("questions.jsonl.partial", &lines_of(&[item("new")]));
-    place(COMMIT, "");
-    drop(folder.lock().unwrap());
-    assert_eq!(folder.questions().unwrap(), [item("new")]);
-    assert_eq!(names(&folder), [".lock", DROPPED, QUESTIONS, RECORD]);
-}
-
 /// A folder in the place of a file stands for a disk that refuses.
 #[test]
 fn a_failed_write_keeps_the_old_set() {
     let home = tempfile::tempdir().unwrap();
     let folder = SetFolder::new(home.path());
     let lock = folder.lock().unwrap();
-    lock.write(&[item("old")], &[], &json!({}), Vec::new())
-        .unwrap();
-    let obstacle = folder.path().join("questions.jsonl.partial");
-    fs::create_dir(&obstacle).unwrap();
-    let error = lock
-        .write(&[item("new")], &[], &json!({"new": true}), Vec::new())
-        .unwrap_err();
-    assert!(
-        error.to_string().ends_with("the set is as it was before"),
-        "{error}"
-    );
-    fs::remove_dir(&obstacle).unwrap();
-    drop(lock);
-    drop(folder.lock().unwrap());
+    write(&lock, &[item("old")]).unwrap();
+    let partial = format!("{}.{}.partial", SetFolder::QUESTIONS, std::process::id());
+    fs::create_dir(folder.path().join(&partial)).unwrap();
+    let error = write(&lock, &[item("new")]).unwrap_err();
+    assert!(error.to_string().contains("cannot write `"), "{error}");
     assert_eq!(folder.questions().unwrap(), [item("old")]);
-    assert_eq!(folder.record().unwrap(), Some(json!({})));
 }
 
 #[test]
@@ -184,44 +139,18 @@ fn reviews_are_only_appended() {
     let home = tempfile::tempdir().unwrap();
     let folder = SetFolder::new(home.path());
     let lock = folder.lock().unwrap();
-    let items = [item("a"), item("b")];
-    lock.write(&items, &[], &json!({"seed": 7}), Vec::new())
-        .unwrap();
+    write(&lock, &[item("a"), item("b")]).unwrap();
+    lock.write(SetFolder::RECORD, "{\"seed\": 7}").unwrap();
     let (keep, change) = (
         review("a", ReviewVerdict::Keep),
         review("a", ReviewVerdict::Drop),
     );
-    assert_eq!(
-        lock.append_reviews(&[keep.clone(), review("b", ReviewVerdict::Keep)])
-            .unwrap(),
-        2
-    );
-    let later = Review {
-        time: "2027-01-01T00:00:00Z".to_owned(),
-        ..keep.clone()
-    };
-    assert_eq!(
-        lock.append_reviews(std::slice::from_ref(&later)).unwrap(),
-        0
-    );
-    // A process that was killed left half a line. Its review was never confirmed, so the line is dropped.
-    let path = folder.path().join(REVIEW);
-    let half = fs::read_to_string(&path).unwrap() + "{\"id\": \"c";
-    fs::write(&path, half).unwrap();
-    assert_eq!(
-        lock.append_reviews(std::slice::from_ref(&change)).unwrap(),
-        1
-    );
-    assert_eq!(
-        lock.append_reviews(std::slice::from_ref(&later)).unwrap(),
-        1
-    );
+    let both = [keep.clone(), review("b", ReviewVerdict::Keep)];
+    lock.add_reviews(both.clone()).unwrap();
+    lock.add_reviews([change.clone()]).unwrap();
     let written = folder.reviews().unwrap();
-    assert_eq!(
-        written,
-        [keep, review("b", ReviewVerdict::Keep), change, later]
-    );
-    let record = folder.record().unwrap().unwrap();
+    assert_eq!(written, [both.as_slice(), &[change]].concat());
+    let record = folder.record().unwrap();
     assert_eq!(record["seed"], 7);
     assert_eq!(record["defects"]["all"]["reviewed"], 2);
     assert_eq!(record["defects"], json!(folder.defects().unwrap()));

@@ -1,17 +1,17 @@
 //! `evaluations questions check FOLDER`: compares the evidence of a test set with the documents as they are now.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals_data::{Collection, DataError, Manifest};
 use evals_messages::quantity;
 use evals_pipeline::downloads;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::interruption::{Interrupted, interruptible};
 use evals_pipeline::session::Session;
-use evals_questions::review::{self, ReviewVerdict};
-use evals_questions::{Check, Item, SetFolder};
+use evals_questions::check::{Check, Stale};
+use evals_questions::review::{ReviewVerdict, current};
+use evals_questions::{Item, SetFolder};
 use evals_runs::clock::{now, timestamp};
 use evals_settings::redaction::printable;
 use evals_terminal::Printer;
@@ -32,26 +32,28 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CheckQuestionsArgs) -> 
             Err(error) if error.is::<Interrupted>() => return Ok(Exit::Interrupted),
             check => check?,
         };
-        if arguments.update {
-            let lock = folder.lock()?;
-            if folder.questions()? != items {
-                anyhow::bail!(
-                    "the questions changed while they were checked; run the command again"
-                );
-            }
-            printer.result(&text(&folder, items.len(), &check)?)?;
+        // Before the result, which says what the folder holds then.
+        let lock = if arguments.update {
+            Some(folder.lock()?)
+        } else {
+            None
+        };
+        if folder.questions()? != items {
+            bail!("the questions changed while they were checked; run the command again");
+        }
+        let stale = asked(&folder, &check)?;
+        printer.result(&text(items.len(), &check, &stale))?;
+        if let Some(lock) = lock {
             if check.updated != items {
                 lock.update(&check, &timestamp(now()))?;
                 note_update(printer, &check);
             }
             return Ok(Exit::Done);
         }
-        printer.result(&text(&folder, items.len(), &check)?)?;
-        let is_stale = !asked(&folder, &check)?.is_empty();
-        Ok(if is_stale {
-            Exit::CheckFailed
-        } else {
+        Ok(if stale.is_empty() {
             Exit::Done
+        } else {
+            Exit::CheckFailed
         })
     })
 }
@@ -70,37 +72,30 @@ async fn compare(collection: Collection, items: Vec<Item>) -> Result<Check> {
 }
 
 /// The stale questions that a run asks: nobody has to mend one that people dropped.
-fn asked<'c>(
-    folder: &SetFolder,
-    check: &'c Check,
-) -> Result<Vec<&'c evals_questions::check::Stale>> {
+fn asked<'c>(folder: &SetFolder, check: &'c Check) -> Result<Vec<&'c Stale>> {
     let reviews = folder.reviews()?;
-    let current = review::current(&reviews);
-    let dropped: BTreeSet<&str> = current
-        .values()
-        .filter(|review| review.verdict == ReviewVerdict::Drop)
-        .map(|review| review.id.as_str())
-        .collect();
+    let current = current(&reviews);
+    let is_dropped = |stale: &&Stale| {
+        let review = current.get(stale.item.id.as_str());
+        review.is_some_and(|review| review.verdict == ReviewVerdict::Drop)
+    };
     let stale = check.stale.iter();
-    let stale = stale.filter(|stale| !dropped.contains(stale.item.id.as_str()));
-    Ok(stale.collect())
+    Ok(stale.filter(|it| !is_dropped(it)).collect())
 }
 
-fn text(folder: &SetFolder, questions: usize, check: &Check) -> Result<String> {
-    let stale = asked(folder, check)?;
-    let moved: BTreeSet<&str> = check.moved.iter().map(|moved| moved.id.as_str()).collect();
+fn text(questions: usize, check: &Check, stale: &[&Stale]) -> String {
     let mut text = format!(
         "{}: {} stale, {} with evidence that moved, {} unchanged\n",
         quantity::of(questions, "question"),
         stale.len(),
-        moved.len(),
-        check.fresh.len()
+        check.moved.len(),
+        questions - check.stale.len() - check.moved.len()
     );
     for stale in stale {
         let (id, detail) = (printable(&stale.item.id), printable(&stale.detail));
         let _ = writeln!(text, "{id} ({}): {detail}", stale.reason);
     }
-    Ok(text)
+    text
 }
 
 fn note_update(printer: &Printer, check: &Check) {

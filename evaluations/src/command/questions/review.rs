@@ -5,15 +5,16 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals::render::Narrow;
 use evals::render::tables::Table;
+use evals_guard::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_questions::review::{self, DefectRate, DefectRates, DrawnSample};
-use evals_questions::{Item, Kind, SetFolder};
+use evals_questions::review::{DefectRate, DefectRates, DrawnSample, sample};
+use evals_questions::{Item, SetFolder};
 use evals_runs::annotations::user_name;
-use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
+use evals_runs::review_table::{self, Import};
 use evals_settings::redaction::printable;
 use evals_terminal::{Printer, table_text};
 
@@ -31,7 +32,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReviewQuestionsArgs) ->
     let set = folder.questions()?;
     let count = arguments.sample.map_or(set.len(), Into::into);
     let seed = arguments.seed;
-    let sample = review::sample(&set, count, seed);
+    let sample = sample(&set, count, seed);
     if let Some(path) = &arguments.export {
         export(printer, arguments, &folder, &set, &sample, path)?;
     } else if arguments.sample.is_some() {
@@ -65,8 +66,8 @@ fn export(
         );
     }
     let seed = arguments.sample.map(|_| arguments.seed);
-    let text = review::export(sample, set, &folder.reviews()?, seed);
-    write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    let table = review_table::export(sample, set, &folder.reviews()?, seed)?;
+    write_atomically(path, |out| out.write_all(&table))?;
     printer.note(&format!(
         "wrote {} to `{shown}`; fill in the column `verdict` with `keep`, `edit` or `drop`, and import the file",
         quantity::of(sample.len(), "question")
@@ -81,32 +82,33 @@ fn import(
     path: &Path,
 ) -> Result<()> {
     let bytes = regular_file::read(path, LARGEST_IMPORT)?;
-    let given = arguments.labeller.as_deref().map(str::trim);
-    if given == Some("") {
-        bail!("`--labeller` is empty; give a name");
-    }
+    let given = arguments.labeller.clone();
     // Before the lock, which would make the folder.
     folder.questions()?;
     let lock = folder.lock()?;
-    let set = folder.questions()?;
-    let import = review::Import {
+    let (set, known) = (folder.questions()?, folder.reviews()?);
+    let import = Import {
         file: path.display().to_string(),
         set: &set,
-        author: given.map(str::to_owned).or_else(user_name),
+        known: &known,
+        author: given.or_else(user_name).unwrap_or_default(),
         time: timestamp(now()),
     };
-    let reviews = import.read(&bytes)?;
+    let mut reviews = import.read(&bytes)?;
     if reviews.is_empty() {
         bail!(
             "no row of `{}` has a verdict; fill in the column `verdict`",
             path.display()
         );
     }
-    let added = lock.append_reviews(&reviews)?;
+    let given = reviews.len();
+    reviews.retain(|review| review.is_new(&known));
+    let added = reviews.len();
+    lock.add_reviews(reviews)?;
     printer.note(&format!(
         "added {}; {} already known",
         quantity::of(added, "review"),
-        reviews.len() - added
+        given - added
     ));
     Ok(())
 }
@@ -130,10 +132,17 @@ fn rates(printer: &Printer, folder: &SetFolder, questions: usize) -> Result<Stri
         "rate, % [95 %]",
     ];
     let rows = rates.kinds.iter().chain([&rates.all]).map(row);
+    let missing: Vec<String> = rates.missing.iter().map(ToString::to_string).collect();
+    let notes = (!missing.is_empty()).then(|| {
+        format!(
+            "no question of the kind {} is reviewed, and the rates say nothing about them",
+            missing.join(", ")
+        )
+    });
     let table = Table {
         heads: heads.map(str::to_owned).to_vec(),
         rows: rows.collect(),
-        notes: notes(&rates),
+        notes: notes.into_iter().collect(),
     };
     Ok(table_text(printer, &table, Narrow::Fold))
 }
@@ -141,18 +150,6 @@ fn rates(printer: &Printer, folder: &SetFolder, questions: usize) -> Result<Stri
 fn row(rate: &DefectRate) -> Vec<String> {
     let counts = [rate.questions, rate.reviewed, rate.defective];
     let counts = counts.map(|count| count.to_string());
-    let kind = rate.kind.map_or("all", Kind::name).to_owned();
-    let cells = std::iter::once(kind).chain(counts);
+    let cells = std::iter::once(rate.name()).chain(counts);
     cells.chain([rate.to_string()]).collect()
-}
-
-fn notes(rates: &DefectRates) -> Vec<String> {
-    let missing: Vec<&str> = rates.missing.iter().map(|kind| kind.name()).collect();
-    let missing = (!missing.is_empty()).then(|| {
-        format!(
-            "no question of the kind {} is reviewed, and the rates say nothing about them",
-            missing.join(", ")
-        )
-    });
-    missing.into_iter().collect()
 }

@@ -4,13 +4,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result};
+use thiserror::Error;
+
+/// The operating system refused to write a file. What was there before is unchanged.
+#[derive(Debug, Error)]
+#[error("cannot write `{}`", path.display())]
+pub struct WriteError {
+    path: PathBuf,
+    source: io::Error,
+}
 
 /// Writes a file next to `path` and renames it, so that no reader ever sees a partial file.
 pub fn write_atomically(
     path: &Path,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<()> {
+) -> Result<(), WriteError> {
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
     let partial = PathBuf::from(partial);
@@ -26,7 +34,10 @@ pub fn write_atomically(
         // The first error is the one to report.
         let _ = fs::remove_file(&partial);
     }
-    written.with_context(|| format!("cannot write `{}`", path.display()))
+    written.map_err(|source| WriteError {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 #[cfg(test)]
