@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use evals_guard::atomic_file::write_atomically;
 use evals_html::page::{Listing, Opening};
 use evals_messages::visible;
 use evals_pages::page::{write_file, write_opening};
+use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
 use serde::Serialize;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use evals::{Report, Standings, Summary, render};
-use evals_guard::atomic_file::write_atomically;
 use evals_html::page::{Texts, Written};
+use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 
 use crate::page::{self, ChangePage, HasPage, PageSource, RunPage, SeveralPage};

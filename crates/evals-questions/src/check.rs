@@ -192,10 +192,10 @@ impl<'i> Question<'i> {
     fn fault(&self) -> Option<(StaleReason, String)> {
         let twins = (!self.twins.is_empty()).then(|| self.twins.join("`, `"));
         if let Some(gone) = self.missing.first() {
-            let mut detail = format!("there is no document `{gone}`");
-            if let Some(twins) = twins {
-                detail += &format!("; its quote stands in `{twins}`: was it renamed?");
-            }
+            let renamed =
+                twins.map(|ids| format!("; its quote stands in `{ids}`: was it renamed?"));
+            let renamed = renamed.unwrap_or_default();
+            let detail = format!("there is no document `{gone}`{renamed}");
             return Some((StaleReason::DocumentGone, detail));
         }
         self.lost.clone().or_else(|| {

@@ -38,48 +38,27 @@ pub enum LogError {
     Empty,
 }
 
-/// How a log is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogFormat {
-    /// A JSON object in each line, with a text `question`, `query` or `text`.
-    JsonLines,
-    /// A table with a column of one of these names.
-    Csv,
-    /// A question in each line.
-    Lines,
-}
-
 /// The names of the member or column with the question, the first one found.
 const NAMES: [&str; 3] = ["question", "query", "text"];
 
-impl LogFormat {
-    /// The format by the end of a file's name.
-    pub fn of(name: &str) -> Self {
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        match extension.to_lowercase().as_str() {
-            "jsonl" | "ndjson" => Self::JsonLines,
-            "csv" => Self::Csv,
-            _ => Self::Lines,
-        }
-    }
-}
-
-/// Draws `count` questions of a log by `seed`, in random order. Those that differ only in case, white space or signs count once.
+/// Draws `count` questions of a log by `seed`, in random order. Those that differ only in case, white space or signs count once. The end of the
+/// `file`'s name says how it is written: `.jsonl` or `.ndjson` with a JSON object on each line, `.csv`, or else a question on each line.
 ///
 /// # Errors
 ///
 /// The log is broken, or has no question.
 pub fn questions_of_log(
     log: &str,
-    format: LogFormat,
+    file: &str,
     count: usize,
     seed: u64,
 ) -> Result<Vec<String>, LogError> {
     let log = log.trim_start_matches('\u{feff}');
-    let all = match format {
-        LogFormat::JsonLines => of_json_lines(log)?,
-        LogFormat::Csv => of_csv(log)?,
-        LogFormat::Lines => log.lines().map(str::to_owned).collect(),
+    let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let all = match extension.to_lowercase().as_str() {
+        "jsonl" | "ndjson" => of_json_lines(log)?,
+        "csv" => of_csv(log)?,
+        _ => log.lines().map(str::to_owned).collect(),
     };
     let mut seen = BTreeSet::new();
     let mut questions: Vec<(u64, String, String)> = Vec::new();
@@ -130,8 +109,8 @@ fn of_csv(log: &str) -> Result<Vec<String>, LogError> {
 mod tests {
     use super::*;
 
-    fn sorted(log: &str, format: LogFormat) -> Vec<String> {
-        let mut questions = questions_of_log(log, format, 100, 1).unwrap();
+    fn sorted(log: &str, file: &str) -> Vec<String> {
+        let mut questions = questions_of_log(log, file, 100, 1).unwrap();
         questions.sort();
         questions
     }
@@ -140,22 +119,21 @@ mod tests {
     fn logs_are_read_in_three_formats() {
         let expected = ["When?", "渡し船は?"];
         let lines = "\u{feff}When?\r\n\r\nwhen ?\n  渡し船は?\n";
-        assert_eq!(sorted(lines, LogFormat::of("log.txt")), expected);
+        assert_eq!(sorted(lines, "log.txt"), expected);
         let json = "{\"query\": \"When?\", \"user\": 1}\n\n{\"text\": \"渡し船は?\"}\n{\"question\": \"WHEN\"}\n";
-        assert_eq!(sorted(json, LogFormat::of("log.JSONL")), expected);
+        assert_eq!(sorted(json, "log.JSONL"), expected);
         let csv = "user,Question\n1,When?\n2,\"渡し船は?\"\n3,\"when\n\"\n";
-        assert_eq!(sorted(csv, LogFormat::of("a/log.csv")), expected);
+        assert_eq!(sorted(csv, "a/log.csv"), expected);
         // As a spreadsheet writes it where a comma divides decimals.
         let csv = csv.replace(',', ";");
-        assert_eq!(sorted(&csv, LogFormat::Csv), expected);
+        assert_eq!(sorted(&csv, "log.csv"), expected);
     }
 
     #[test]
     fn the_sample_depends_on_the_seed_alone() {
         let numbers: Vec<String> = (0..50).map(|it| format!("What is {it}?")).collect();
-        let draw = |lines: &[String], seed| {
-            questions_of_log(&lines.join("\n"), LogFormat::Lines, 10, seed).unwrap()
-        };
+        let draw =
+            |lines: &[String], seed| questions_of_log(&lines.join("\n"), "log", 10, seed).unwrap();
         let reversed: Vec<String> = numbers.iter().rev().cloned().collect();
         assert_eq!(draw(&numbers, 1), draw(&reversed, 1));
         assert_ne!(draw(&numbers, 1), draw(&numbers, 2));
@@ -164,22 +142,19 @@ mod tests {
 
     #[test]
     fn broken_logs_are_refused_with_their_line() {
-        let error = |log: &str, format| {
-            let error = questions_of_log(log, format, 5, 1).unwrap_err();
+        let error = |log: &str, file: &str| {
+            let error = questions_of_log(log, file, 5, 1).unwrap_err();
             error.to_string()
         };
         assert_eq!(
-            error("\n{\"q\": 1}", LogFormat::JsonLines),
+            error("\n{\"q\": 1}", "log.jsonl"),
             "line 2 has no text `question`, `query` or `text`"
         );
-        assert_eq!(error("{", LogFormat::JsonLines), "line 1 is not JSON");
+        assert_eq!(error("{", "log.jsonl"), "line 1 is not JSON");
         assert_eq!(
-            error("a,b\n1,2\n", LogFormat::Csv),
+            error("a,b\n1,2\n", "log.csv"),
             "no column is called `question`, `query` or `text`"
         );
-        assert_eq!(
-            error(" \n?!\n", LogFormat::Lines),
-            "the log has no question"
-        );
+        assert_eq!(error(" \n?!\n", "log"), "the log has no question");
     }
 }

@@ -102,33 +102,27 @@ impl Generator<'_> {
     pub(crate) async fn write(&self, draft: &mut Draft) -> Result<(), Stop> {
         let kind = draft.item.kind;
         if kind == Kind::Comparison {
-            draft
-                .passages
-                .push(self.neighbour(&draft.passages[0]).await?);
+            let second = self.neighbour(&draft.passages[0]).await?;
+            draft.passages.push(second);
         }
-        let is_unanswerable = kind == Kind::Unanswerable;
-        let query = Query {
-            prompt: &self.prompts.write,
-            repair: &self.prompts.repair,
-            values: json!({"kind": kind, "asker": draft.item.asker, "passages": numbered(&draft.passages)}),
-            form: if is_unanswerable { NEAR_MISS } else { QUESTION },
-            repeat: draft.repeat,
-            refused: None,
+        let form = if kind == Kind::Unanswerable {
+            NEAR_MISS
+        } else {
+            QUESTION
         };
+        let values =
+            json!({"kind": kind, "asker": draft.item.asker, "passages": numbered(&draft.passages)});
+        let mut query = self.query(&self.prompts.write, form, values);
+        query.repeat = draft.repeat;
         self.fill::<Written>(draft, query).await
     }
 
     /// Looks for the answer to a user's question.
     pub(crate) async fn find_answer(&self, draft: &mut Draft) -> Result<(), Stop> {
         draft.passages = self.found(&draft.item.question).await?;
-        let query = Query {
-            prompt: &self.prompts.answer,
-            repair: &self.prompts.repair,
-            values: json!({"question": draft.item.question, "passages": numbered(&draft.passages)}),
-            form: ANSWER,
-            repeat: 1,
-            refused: None,
-        };
+        let values =
+            json!({"question": draft.item.question, "passages": numbered(&draft.passages)});
+        let query = self.query(&self.prompts.answer, ANSWER, values);
         self.fill::<Answered>(draft, query).await
     }
 

@@ -61,13 +61,9 @@ pub enum MixError {
     },
     /// No kind that a model can write has a share.
     #[error(
-        "`questions.mix` leaves out every kind of question{}; set one of them above 0",
-        if *.one_document { " that one document allows (a comparison needs two)" } else { "" }
+        "`questions.mix` leaves out every kind of question (a comparison needs two documents); set one of them above 0"
     )]
-    Empty {
-        /// Whether comparisons were left out because there is only one document.
-        one_document: bool,
-    },
+    Empty,
     /// Questions of a log are not written.
     #[error("`questions.mix.logged` cannot be set: questions of a log come from `--from`")]
     Logged,
@@ -105,7 +101,7 @@ impl QuestionSettings {
         }
         shares.retain(|kind, share| *share > 0.0 && !(one_document && *kind == Kind::Comparison));
         if shares.is_empty() {
-            return Err(MixError::Empty { one_document });
+            return Err(MixError::Empty);
         }
         let weights: Vec<f64> = shares.values().copied().collect();
         let counts = share_out(&weights, vec![0; weights.len()], count);
@@ -178,13 +174,8 @@ mod tests {
         let settings = of(&[(Kind::Comparison, 1.0), (Kind::YesNo, 1.0)]);
         let counts = settings.apportion(4, true).unwrap();
         assert_eq!(counts, BTreeMap::from([(Kind::YesNo, 4)]));
-        let error = of(&[(Kind::Comparison, 1.0)])
-            .apportion(4, true)
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`questions.mix` leaves out every kind of question that one document allows (a comparison needs two); set one of them above 0"
-        );
+        let alone = of(&[(Kind::Comparison, 1.0)]);
+        assert_eq!(alone.apportion(4, true), Err(MixError::Empty));
     }
 
     #[test]
@@ -199,7 +190,7 @@ mod tests {
         );
         assert_eq!(
             refused(of(&[(Kind::Number, 0.0)])),
-            "`questions.mix` leaves out every kind of question; set one of them above 0"
+            MixError::Empty.to_string()
         );
         assert_eq!(
             refused(of(&[(Kind::Logged, 1.0)])),

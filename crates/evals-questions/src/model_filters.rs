@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::generation::Draft;
-use crate::query::{Form, Query, Stop, numbered, shortened};
+use crate::query::{Form, Stop, numbered, shortened};
 use crate::{DropReason, Generator, Item, Kind};
 
 /// A question that more documents answer asks for nothing in particular.
@@ -104,14 +104,8 @@ impl Generator<'_> {
     /// Drops a question that is not clear, or whose answer is known, without any document.
     async fn alone(&self, draft: &mut Draft) -> Result<(), Stop> {
         let item = &draft.item;
-        let query = Query {
-            prompt: &self.prompts.alone,
-            repair: &self.prompts.repair,
-            values: json!({"question": item.question}),
-            form: ALONE,
-            repeat: 1,
-            refused: None,
-        };
+        let values = json!({"question": item.question});
+        let query = self.query(&self.prompts.alone, ALONE, values);
         let alone: Alone = query.ask(self.judge, &mut draft.calls).await?;
         if !alone.clear {
             return Err(Stop::Drop(DropReason::NotAlone, alone.reason));
@@ -145,14 +139,8 @@ impl Generator<'_> {
     async fn carried(&self, draft: &mut Draft) -> Result<(), Stop> {
         let item = &draft.item;
         let quotes: Vec<&str> = item.evidence.iter().map(|it| it.quote.as_str()).collect();
-        let query = Query {
-            prompt: &self.prompts.evidence,
-            repair: &self.prompts.repair,
-            values: json!({"question": item.question, "answer": item.answer, "quotes": quotes}),
-            form: CARRIED,
-            repeat: 1,
-            refused: None,
-        };
+        let values = json!({"question": item.question, "answer": item.answer, "quotes": quotes});
+        let query = self.query(&self.prompts.evidence, CARRIED, values);
         let carried: Carried = query.ask(self.judge, &mut draft.calls).await?;
         if carried.pass {
             return Ok(());
@@ -172,14 +160,9 @@ impl Generator<'_> {
             return Ok(());
         }
         let answer = item.is_answerable().then_some(&item.answer);
-        let query = Query {
-            prompt: &self.prompts.others,
-            repair: &self.prompts.repair,
-            values: json!({"question": item.question, "answer": answer, "passages": numbered(&passages)}),
-            form: OTHERS,
-            repeat: 1,
-            refused: None,
-        };
+        let values =
+            json!({"question": item.question, "answer": answer, "passages": numbered(&passages)});
+        let query = self.query(&self.prompts.others, OTHERS, values);
         let others: Others = query.ask(self.judge, &mut draft.calls).await?;
         add(item, &others.answering, &passages)
     }

@@ -7,7 +7,7 @@ use evals_rag::{Call, Passage, Prompt, PromptError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::{DropReason, GenerateError};
+use crate::{DropReason, GenerateError, Generator};
 
 /// Why a question is not kept.
 pub(crate) enum Stop {
@@ -29,11 +29,11 @@ impl From<JudgeFailure> for Stop {
 
 /// What a model is asked for, which is a function of the passages and the seed alone: a repeated command finds every stored reply.
 pub(crate) struct Query<'a> {
-    pub(crate) prompt: &'a Prompt,
-    pub(crate) repair: &'a Prompt,
+    prompt: &'a Prompt,
+    repair: &'a Prompt,
     /// The values of the prompt, apart from `nonce` and `shape`.
-    pub(crate) values: Value,
-    pub(crate) form: Form,
+    values: Value,
+    form: Form,
     /// The repetition of the same request, from 1.
     pub(crate) repeat: u32,
     /// A reply that could not be used, and why.
@@ -49,6 +49,20 @@ pub(crate) struct Form {
     pub(crate) members: &'static str,
     /// The object as the prompt shows it, with `NONCE` for the nonce.
     pub(crate) shape: &'static str,
+}
+
+impl Generator<'_> {
+    /// A request, as its first repetition.
+    pub(crate) fn query<'a>(&'a self, prompt: &'a Prompt, form: Form, values: Value) -> Query<'a> {
+        Query {
+            prompt,
+            repair: &self.prompts.repair,
+            values,
+            form,
+            repeat: 1,
+            refused: None,
+        }
+    }
 }
 
 impl Query<'_> {

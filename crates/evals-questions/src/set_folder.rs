@@ -204,10 +204,10 @@ impl SetFolder {
             Err(source) => return Err(SetError::Lock { folder, source }),
         };
         match file.try_lock() {
-            Ok(()) => {
-                let (folder, _file) = (self.clone(), file);
-                Ok(SetLock { folder, _file })
-            }
+            Ok(()) => Ok(SetLock {
+                folder: self.clone(),
+                _file: file,
+            }),
             Err(TryLockError::WouldBlock) => Err(SetError::Locked { folder }),
             Err(TryLockError::Error(source)) => Err(SetError::Lock { folder, source }),
         }

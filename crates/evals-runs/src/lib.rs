@@ -4,6 +4,7 @@
 //! runs that a command line names. Nothing here needs a model, an index or a terminal: messages for people go to [`Notes`].
 
 pub mod annotations;
+pub mod atomic_file;
 pub mod baseline_file;
 pub mod calibrations;
 pub mod clock;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use evals_evaluators::{FileFormat, Registry, schema_beside};
-use evals_guard::atomic_file::write_atomically;
 use evals_messages::nearest;
 use evals_pipeline::choices::Choices;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::run_models::{FoundPrompt, Prompts};
 use evals_pipeline::session::Session;
+use evals_runs::atomic_file::write_atomically;
 use evals_settings::redaction::printable;
 use evals_terminal::listing;
 

@@ -8,10 +8,10 @@ use clap::Command;
 use clap::builder::Resettable;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
-use evals_guard::atomic_file::write_atomically;
 use evals_messages::nearest;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
+use evals_runs::atomic_file::write_atomically;
 
 use crate::cli::{self, ManArgs};
 use crate::errors::nearest_commands;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use evals_guard::atomic_file::write_atomically;
 use evals_pages::out_file::check_place;
+use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 
 /// The formats of verdicts, by extension.

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evals_guard::atomic_file::write_atomically;
 use evals_html::page::PageFigure;
 use evals_html::scene::SvgUse;
 use evals_messages::quantity;
+use evals_runs::atomic_file::write_atomically;
 
 /// A folder for figures.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use evals_guard::atomic_file::write_atomically;
 use evals_html::page::{CaseRows, Opening, Page, Written};
 use evals_messages::chain;
+use evals_runs::atomic_file::write_atomically;
 use evals_runs::run_folder::{PAGE, RunFolder};
 
 use super::paged::HasPage;

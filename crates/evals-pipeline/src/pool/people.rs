@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals_guard::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_runs::annotations::user_name;
+use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
 use evals_runs::pooling::{Sheet, SheetFile, StoredJudgements};
 

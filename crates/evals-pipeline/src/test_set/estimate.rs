@@ -71,7 +71,7 @@ fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work;
 /// Renders the estimate.
 pub(super) fn text(plan: &Plan<'_>, corpus: &dyn Corpus) -> Result<String> {
     let questions = match &plan.log {
-        Some(log) => log.questions.len(),
+        Some((questions, _)) => questions.len(),
         None => plan.arguments.count.get(),
     };
     let mut text = format!("{}\n", quantity::of(questions, "question"));

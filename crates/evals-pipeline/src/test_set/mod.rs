@@ -18,14 +18,14 @@ use evals_index::{Profile, SearchOptions};
 use evals_models::ChatModel;
 use evals_questions::set_folder::lines_of;
 use evals_questions::{
-    Corpus, CorpusError, GeneratedSet, Generator, LogFormat, QuestionPrompts, SetFolder,
-    questions_of_log,
+    Corpus, CorpusError, GeneratedSet, Generator, QuestionPrompts, SetFolder, questions_of_log,
 };
 use evals_rag::judging::ChatJudge;
 use evals_rag::{Document, Prompt, Searcher};
 use evals_settings::{Layer, Resolved};
 use evals_stores::store::RefreshPolicy;
 use evals_terminal::progress;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use self::folder::NewSet;
@@ -82,14 +82,8 @@ struct Plan<'a> {
     prompts: QuestionPrompts,
     /// Decides whether two answers say the same.
     equivalence: Prompt,
-    log: Option<Log>,
-}
-
-/// Questions of users.
-struct Log {
-    questions: Vec<String>,
-    file: String,
-    digest: String,
+    /// The questions of users, and the record of where they come from.
+    log: Option<(Vec<String>, Value)>,
 }
 
 /// The writer and the judge, as they were opened.
@@ -127,7 +121,7 @@ impl<'a> Plan<'a> {
         let resolved = evals_settings::resolve(layers)?;
         session.warn_of_matrix(&resolved);
         let choices = Choices::of(&resolved)?;
-        check_models(&resolved, &choices.models)?;
+        check_models(&choices.models)?;
         resolved.settings.questions.apportion(count, false)?;
         let profile = choices.profiles.first();
         let profile = profile.map_or(choices.hybrid, |profile| profile.base);
@@ -138,15 +132,12 @@ impl<'a> Plan<'a> {
                 check_embedding_price(&resolved, &choices.models.embedder)?;
             }
         }
+        let log = arguments.from.as_deref().map(|path| log(path, arguments));
         Ok(Self {
             profile,
             prompts: Prompts::of_questions(&session.directories)?,
             equivalence: Prompts::find(&session.directories)?.judge,
-            log: arguments
-                .from
-                .as_deref()
-                .map(|path| log(path, arguments))
-                .transpose()?,
+            log: log.transpose()?,
             arguments,
             manifest,
             resolved,
@@ -252,8 +243,8 @@ impl<'a> Plan<'a> {
             concurrency: self.resolved.settings.evaluations.concurrency,
             progress: &|message| bar.set_message(message),
         };
-        let made = if let Some(log) = &self.log {
-            generator.answer(&log.questions).await
+        let made = if let Some((questions, _)) = &self.log {
+            generator.answer(questions).await
         } else {
             let settings = &self.resolved.settings.questions;
             let (count, seed) = (self.arguments.count.get(), self.arguments.seed);
@@ -313,7 +304,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Refuses models that cannot write or filter.
-fn check_models(resolved: &Resolved, models: &ConfiguredModels) -> Result<()> {
+fn check_models(models: &ConfiguredModels) -> Result<()> {
     if models.answerer.is_embedded() {
         bail!("no model writes the questions; add `--model PROVIDER:NAME` or set `qa.model`");
     }
@@ -324,20 +315,16 @@ fn check_models(resolved: &Resolved, models: &ConfiguredModels) -> Result<()> {
             models.answerer
         );
     }
-    models.answerer.check_embedded_name(resolved)?;
-    Ok(models.judge.check_embedded_name(resolved)?)
+    Ok(())
 }
 
 /// Reads the log and draws its questions.
-fn log(path: &Path, arguments: &WriteQuestionsArgs) -> Result<Log> {
+fn log(path: &Path, arguments: &WriteQuestionsArgs) -> Result<(Vec<String>, Value)> {
     let text = regular_file::read_named(path, LARGEST_LOG)?;
     let file = path.file_name().unwrap_or(path.as_os_str());
-    let file = file.to_string_lossy().into_owned();
-    let (count, seed) = (arguments.count.get(), arguments.seed);
-    let questions = questions_of_log(&text, LogFormat::of(&file), count, seed);
-    Ok(Log {
-        questions: questions.with_context(|| format!("cannot use `{}`", path.display()))?,
-        file,
-        digest: hex::encode(Sha256::digest(&text)),
-    })
+    let file = file.to_string_lossy();
+    let questions = questions_of_log(&text, &file, arguments.count.get(), arguments.seed);
+    let questions = questions.with_context(|| format!("cannot use `{}`", path.display()))?;
+    let digest = hex::encode(Sha256::digest(&text));
+    Ok((questions, json!({"file": file, "sha256": digest})))
 }

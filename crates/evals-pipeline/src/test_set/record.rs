@@ -27,8 +27,7 @@ pub(super) fn record(
 ) -> Value {
     let prompts = plan.prompts.all().into_iter();
     let prompts = Prompts::digests(prompts.chain([&plan.equivalence]));
-    let log = plan.log.as_ref();
-    let log = log.map(|log| json!({"file": log.file, "sha256": log.digest}));
+    let log = plan.log.as_ref().map(|(_, log)| log);
     let [writer, judge] = models;
     let calls = set.calls.iter().map(|(step, calls)| {
         let Usage { input_tokens, output_tokens, .. } = usage(calls);

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::atomic_file::write_atomically;
 use crate::stored_runs::{StoredRun, finished, settings, snapshot};
-use evals_guard::atomic_file::write_atomically;
 
 /// The folder of baselines that are named without a path.
 const FOLDER: &str = "baselines";

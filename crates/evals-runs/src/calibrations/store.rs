@@ -10,8 +10,8 @@ use evals_messages::{chain, nearest};
 use serde::Deserialize;
 
 use super::calibration::{Calibration, VERSION};
+use crate::atomic_file::write_atomically;
 use crate::directories::Directories;
-use evals_guard::atomic_file::write_atomically;
 
 /// The size limit of a calibration, which holds counts and digests.
 const LARGEST: u64 = 16_000_000;

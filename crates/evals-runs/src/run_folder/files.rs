@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use super::folder::{MANIFEST, REPORT, RunFolder, unwritable};
+use crate::atomic_file::write_atomically;
 use crate::run_record::{RECORD_VERSION, RunRecord};
-use evals_guard::atomic_file::write_atomically;
 
 /// The size limit of a manifest.
 const LARGEST_MANIFEST: u64 = 64_000_000;

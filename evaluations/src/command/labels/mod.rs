@@ -5,7 +5,6 @@ mod summary;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals_guard::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
@@ -14,6 +13,7 @@ use evals_runs::annotations::{
     CurrentLabels, Export, Import, LEAST_STRATIFIED, Label, LabelFile, Method, RunAnswers, Sample,
     StoredLabels, WantedMeasure, user_name,
 };
+use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
 
 use crate::cli::{LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};

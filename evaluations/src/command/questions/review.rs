@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals::render::Narrow;
 use evals::render::tables::Table;
-use evals_guard::atomic_file::write_atomically;
+use evals_runs::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;

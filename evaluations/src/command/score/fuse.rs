@@ -2,7 +2,6 @@
 
 use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum as _;
-use evals_guard::atomic_file::write_atomically;
 use evals_messages::quantity;
 use evals_metrics::fusion::{self, Fusion};
 use evals_metrics::scoring::Ranked;
@@ -10,6 +9,7 @@ use evals_metrics::trec;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::ranking_file;
 use evals_pipeline::session::Session;
+use evals_runs::atomic_file::write_atomically;
 
 use crate::cli::FuseArgs;
 

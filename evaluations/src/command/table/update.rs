@@ -5,12 +5,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use evals_guard::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_html::scene::SvgUse;
 use evals_messages::{chain, quantity};
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
+use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 
 use super::region::{self, Region, RegionContent};

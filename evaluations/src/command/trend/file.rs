@@ -7,11 +7,11 @@ use anyhow::{Result, bail};
 use evals::render;
 use evals::render::csv::guarded;
 use evals::render::tables::Table;
-use evals_guard::atomic_file::write_atomically;
 use evals_html::page::{Listing, Opening};
 use evals_messages::quantity;
 use evals_pages::out_file::check_place;
 use evals_pages::page::{write_file, write_opening};
+use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 use serde::Serialize;
 

@@ -6,9 +6,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
-use evals_guard::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_pipeline::session::Session;
+use evals_runs::atomic_file::write_atomically;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::stored_runs::is_finished;
 use serde::{Deserialize, Serialize};
