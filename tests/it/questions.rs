@@ -63,7 +63,7 @@ fn written(prompt: &str) -> Value {
     let number = ferry(passage);
     let quote = |passage| format!("carries {} passengers", ferry(passage) + 100);
     if prompt.contains("comes near to but does not say") {
-        return json!({"near_miss": "its size", "id": "ID", "question": format!("Which colour does ferry N{number} have?")});
+        return json!({"near_miss": "its size", "question": format!("Which colour does ferry N{number} have?"), "id": "ID", "answer": null});
     }
     let mut quotes = vec![quote(passage)];
     let mut question = format!("How many people fit aboard ferry N{number}?");
@@ -72,7 +72,7 @@ fn written(prompt: &str) -> Value {
         quotes.push(quote(other));
         question = format!("Is ferry N{number} or ferry N{} larger?", ferry(other));
     }
-    json!({"id": "ID", "question": question, "answer": (number + 100).to_string(), "quotes": quotes})
+    json!({"question": question, "id": "ID", "answer": (number + 100).to_string(), "quotes": quotes})
 }
 
 /// Finds no fault.
@@ -350,7 +350,7 @@ fn asking_about_words() -> ScriptedServer {
             let words = passage.split_whitespace();
             let word = words.max_by_key(|word| word.len()).unwrap();
             let quote = passage.lines().last().unwrap();
-            json!({"id": "ID", "question": format!("Why {word}?"), "answer": "So it is.", "quotes": [quote]})
+            json!({"question": format!("Why {word}?"), "id": "ID", "answer": "So it is.", "quotes": [quote]})
         } else {
             judged(prompt)
         }
@@ -529,7 +529,7 @@ fn a_model_without_questions_writes_no_set() {
         ),
         (r#"{"frage": "Warum?"}"#, "most were dropped as `unusable`"),
         (
-            r#"{"id": "ID", "question": "Why is that so in the year?", "answer": "So.", "quotes": ["no such words"]}"#,
+            r#"{"question": "Why is that so in the year?", "id": "ID", "answer": "So.", "quotes": ["no such words"]}"#,
             "most were dropped as `no_evidence`",
         ),
     ] {
@@ -665,7 +665,7 @@ fn planted(prompt: &str, people: &[(String, String)]) -> Value {
         "unclear" => format!("Why did she refuse them {about} later?"),
         other => panic!("{other}"),
     };
-    json!({"id": "ID", "question": question, "answer": answer, "quotes": [quote]})
+    json!({"question": question, "id": "ID", "answer": answer, "quotes": [quote]})
 }
 
 /// On the sample of `RepliQA` in the Hugging Face home that `EVALUATIONS_REAL_HF_HOME` names.

@@ -4,7 +4,6 @@ use evals_messages::chain;
 use evals_models::Failure;
 use evals_rag::judging::Wanted;
 use evals_rag::{Call, EvidenceSpan, FoldedText, Passage};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -24,39 +23,11 @@ pub(crate) struct Draft {
     pub(crate) calls: Vec<Call>,
 }
 
-/// A reply that answers a question with quotes.
-trait Quoting: Wanted + Serialize + DeserializeOwned + 'static {
-    /// The question, if the model writes it, the answer and the quotes.
-    fn parts(self) -> (Option<String>, Option<String>, Vec<String>);
-}
-
-/// The question that a model wrote.
+/// The question that a model wrote, unless a user asked it, and the answer that it found.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Written {
+struct Reply {
+    #[serde(default)]
     question: String,
-    #[serde(default)]
-    answer: Option<String>,
-    #[serde(default)]
-    quotes: Vec<String>,
-}
-
-impl Wanted for Written {
-    const KEY: &'static str = "question";
-
-    fn complaint(&self) -> Option<String> {
-        (self.question.len() > LONGEST).then(|| "the question is too long".to_owned())
-    }
-}
-
-impl Quoting for Written {
-    fn parts(self) -> (Option<String>, Option<String>, Vec<String>) {
-        (Some(self.question), self.answer, self.quotes)
-    }
-}
-
-/// The answer that a model found to a user's question.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Answered {
     /// Required: an object without it is not a reply.
     #[serde(deserialize_with = "Option::deserialize")]
     answer: Option<String>,
@@ -64,13 +35,11 @@ struct Answered {
     quotes: Vec<String>,
 }
 
-impl Wanted for Answered {
+impl Wanted for Reply {
     const KEY: &'static str = "answer";
-}
 
-impl Quoting for Answered {
-    fn parts(self) -> (Option<String>, Option<String>, Vec<String>) {
-        (None, self.answer, self.quotes)
+    fn complaint(&self) -> Option<String> {
+        (self.question.len() > LONGEST).then(|| "the question is too long".to_owned())
     }
 }
 
@@ -79,15 +48,15 @@ const LONGEST: usize = 2_000;
 
 const QUESTION: Form = Form {
     wanted: "a text `question`, a text `answer` and a list `quotes` of texts",
-    members: r#"{"id": {"type": "string"}, "question": {"type": "string"}, "answer": {"type": "string"},
+    members: r#"{"question": {"type": "string"}, "id": {"type": "string"}, "answer": {"type": "string"},
         "quotes": {"type": "array", "items": {"type": "string"}}}"#,
-    shape: r#"{"id": "NONCE", "question": "<question>", "answer": "<answer>", "quotes": ["<first quote>", …]}"#,
+    shape: r#"{"question": "<question>", "id": "NONCE", "answer": "<answer>", "quotes": ["<first quote>", …]}"#,
 };
 
 const NEAR_MISS: Form = Form {
-    wanted: "a text `near_miss` and a text `question`",
-    members: r#"{"near_miss": {"type": "string"}, "id": {"type": "string"}, "question": {"type": "string"}}"#,
-    shape: r#"{"near_miss": "<what the passage says, and what it leaves out>", "id": "NONCE", "question": "<question>"}"#,
+    wanted: "a text `near_miss`, a text `question` and an `answer` that is null",
+    members: r#"{"near_miss": {"type": "string"}, "question": {"type": "string"}, "id": {"type": "string"}, "answer": {"type": "null"}}"#,
+    shape: r#"{"near_miss": "<what the passage says, and what it leaves out>", "question": "<question>", "id": "NONCE", "answer": null}"#,
 };
 
 const ANSWER: Form = Form {
@@ -114,7 +83,7 @@ impl Generator<'_> {
             json!({"kind": kind, "asker": draft.item.asker, "passages": numbered(&draft.passages)});
         let mut query = self.query(&self.prompts.write, form, values);
         query.repeat = draft.repeat;
-        self.fill::<Written>(draft, query).await
+        self.fill(draft, query).await
     }
 
     /// Looks for the answer to a user's question.
@@ -123,18 +92,18 @@ impl Generator<'_> {
         let values =
             json!({"question": draft.item.question, "passages": numbered(&draft.passages)});
         let query = self.query(&self.prompts.answer, ANSWER, values);
-        self.fill::<Answered>(draft, query).await
+        self.fill(draft, query).await
     }
 
     /// Puts the model's reply into a draft. One whose quotes stand in no passage is sent back once.
-    async fn fill<T: Quoting>(&self, draft: &mut Draft, mut query: Query<'_>) -> Result<(), Stop> {
-        let reply: T = query.ask(self.writer, &mut draft.calls).await?;
+    async fn fill(&self, draft: &mut Draft, mut query: Query<'_>) -> Result<(), Stop> {
+        let reply: Reply = query.ask(self.writer, &mut draft.calls).await?;
         let written = serde_json::to_string(&reply).unwrap_or_default();
         let Err(complaint) = draft.take(reply)? else {
             return Ok(());
         };
         query.refused = Some((written, complaint));
-        let again: T = query.ask(self.writer, &mut draft.calls).await?;
+        let again: Reply = query.ask(self.writer, &mut draft.calls).await?;
         let taken = draft.take(again)?;
         taken.map_err(|complaint| Stop::Drop(DropReason::NoEvidence, complaint))
     }
@@ -169,16 +138,15 @@ impl Draft {
     /// # Errors
     ///
     /// The outer error drops the question. The inner one says what is wrong with the quotes.
-    fn take(&mut self, reply: impl Quoting) -> Result<Result<(), String>, Stop> {
-        let (question, answer, quotes) = reply.parts();
+    fn take(&mut self, reply: Reply) -> Result<Result<(), String>, Stop> {
         let item = &mut self.item;
-        if let Some(question) = question {
-            question.trim().clone_into(&mut item.question);
+        if item.kind != Kind::Logged {
+            reply.question.trim().clone_into(&mut item.question);
         }
         if item.question.is_empty() {
             return Err(unusable("the model found nothing to ask about the passage"));
         }
-        let answer = answer.unwrap_or_default().trim().to_owned();
+        let answer = reply.answer.unwrap_or_default().trim().to_owned();
         if item.kind == Kind::Unanswerable || item.kind == Kind::Logged && answer.is_empty() {
             return Ok(Ok(()));
         }
@@ -186,7 +154,7 @@ impl Draft {
             return Err(unusable("the model gave no answer"));
         }
         let is_comparison = item.kind == Kind::Comparison;
-        let spans = match anchored(&quotes, &self.passages, self.start) {
+        let spans = match anchored(&reply.quotes, &self.passages, self.start) {
             Ok(spans) => spans,
             Err(missing) => return Ok(Err(missing)),
         };

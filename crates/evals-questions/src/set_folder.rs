@@ -28,7 +28,7 @@ use thiserror::Error;
 
 use crate::Item;
 use crate::check::{Check, Update};
-use crate::review::{DefectRates, DrawnSample, Review};
+use crate::review::{DefectRates, Review};
 
 /// The largest file that is read: some 500,000 questions.
 const MOST_BYTES: u64 = 512_000_000;
@@ -230,11 +230,6 @@ impl SetLock {
         })?)
     }
 
-    /// Notes in the record that a sample was drawn for review, for [`DrawnSample::of`].
-    pub fn record_sample(&self, sample: DrawnSample) -> Result<(), SetError> {
-        self.note("sample", json!(sample))
-    }
-
     /// Rewrites the questions after a [check](Check) of them, without those that are stale, and adds a line to the history, which keeps them.
     pub fn update(&self, check: &Check, time: &str) -> Result<(), SetError> {
         let update = Update {
@@ -251,7 +246,7 @@ impl SetLock {
         self.note_defects()
     }
 
-    /// Adds reviews, and puts the rates of defects that follow into the record.
+    /// Adds reviews.
     pub fn add_reviews(&self, reviews: impl IntoIterator<Item = Review>) -> Result<(), SetError> {
         let mut all = self.folder.reviews()?;
         all.extend(reviews);
@@ -259,18 +254,14 @@ impl SetLock {
         self.note_defects()
     }
 
+    /// Puts the rates of defects into the record.
     fn note_defects(&self) -> Result<(), SetError> {
         if !self.folder.is_reviewed() {
             return Ok(());
         }
-        self.note(DefectRates::KEY, json!(self.folder.defects()?))
-    }
-
-    /// Puts a member into the record.
-    fn note(&self, key: &str, value: Value) -> Result<(), SetError> {
         let mut record = self.folder.record()?;
         if let Some(members) = record.as_object_mut() {
-            members.insert(key.to_owned(), value);
+            members.insert(DefectRates::KEY.to_owned(), json!(self.folder.defects()?));
         }
         self.write(SetFolder::RECORD, &format!("{record:#}\n"))
     }

@@ -98,7 +98,7 @@ fn write(prompt: &str, messages: usize) -> Result<Value, Failure> {
         6 => "blue".clone_into(&mut answer),
         _ => {}
     }
-    Ok(json!({"id": "ID", "question": question, "answer": answer, "quotes": [quote]}))
+    Ok(json!({"question": question, "id": "ID", "answer": answer, "quotes": [quote]}))
 }
 
 fn expected(number: usize) -> Option<DropReason> {
@@ -262,7 +262,7 @@ async fn the_same_question_again_and_again_ends_with_a_short_set() {
         let capacity = (ferry(passage) + 100).to_string();
         let quote = format!("{capacity} passengers");
         Ok(
-            json!({"id": "ID", "question": "How many fit on ferry N999 ?", "answer": capacity, "quotes": [quote]}),
+            json!({"question": "How many fit on ferry N999 ?", "id": "ID", "answer": capacity, "quotes": [quote]}),
         )
     });
     let set = with(&corpus, &writer, &Script::new(judge), 4, async |it| {
@@ -303,7 +303,7 @@ async fn prose_and_other_objects_are_no_questions() {
         );
     }
     let nothing = Script::new(|_: &str, _| {
-        Ok(json!({"id": "ID", "question": " ", "answer": "", "quotes": []}))
+        Ok(json!({"question": " ", "id": "ID", "answer": "", "quotes": []}))
     });
     let set = generated(&corpus, &nothing, &only(Kind::Number), 1).await;
     assert!(
@@ -357,7 +357,7 @@ async fn one_document_is_asked_about_again_in_any_script() {
         let number = asked.fetch_add(1, Ordering::Relaxed);
         let question = format!("渡し船{number}は何時に出航しますか");
         Ok(
-            json!({"id": "ID", "question": question, "answer": "九時", "quotes": ["九時に島へ"], "near_miss": "x"}),
+            json!({"question": question, "id": "ID", "answer": "九時", "quotes": ["九時に島へ"], "near_miss": "x"}),
         )
     });
     let judge = Script::new(|prompt: &str, _| {
@@ -389,7 +389,7 @@ async fn a_comparison_quotes_two_documents() {
         // The first reply leaves the second passage out.
         let quotes: Vec<String> = quotes.take(messages).collect();
         let question = format!("Is ferry N{} larger ?", ferry(passages[0]));
-        Ok(json!({"id": "ID", "question": question, "answer": "N", "quotes": quotes}))
+        Ok(json!({"question": question, "id": "ID", "answer": "N", "quotes": quotes}))
     });
     let set = generated(&corpus, &writer, &only(Kind::Comparison), 5).await;
     assert_eq!(set.kept.len(), 5, "{:?}", set.dropped);
@@ -412,7 +412,7 @@ async fn an_unanswerable_question_has_no_passage_that_answers() {
             900 + number
         };
         let question = format!("What colour has ferry N{asked} ?");
-        Ok(json!({"near_miss": "its size", "id": "ID", "question": question}))
+        Ok(json!({"near_miss": "its size", "question": question, "id": "ID", "answer": null}))
     });
     let set = generated(&corpus, &writer, &only(Kind::Unanswerable), 20).await;
     assert_eq!(set.kept.len(), 20);

@@ -13,7 +13,7 @@ use axum::{Json, Router};
 use evals_html::view::ReviewingPage;
 use evals_pipeline::downloads;
 use evals_pipeline::session::Session;
-use evals_questions::review::{DrawnSample, Review, ShownDocument, current, sample};
+use evals_questions::review::{Review, ShownDocument, current, sample};
 use evals_questions::{Item, SetError, SetFolder};
 use evals_runs::annotations::{checked_labeller, user_name};
 use evals_runs::clock::{now, timestamp};
@@ -138,19 +138,13 @@ impl ReviewedSet {
 }
 
 async fn page(State(set): State<Arc<ReviewedSet>>) -> Result<Html<String>, PageFailure> {
-    let page = set.with(|set| {
-        let drawn = DrawnSample::of(&set.folder.record()?);
-        let size = drawn.map_or(USUAL_SAMPLE, |it| it.count);
-        Ok(ReviewingPage {
-            name: set.folder.path().display().to_string(),
-            author: user_name().unwrap_or_default(),
-            questions: set.items.len(),
-            is_sampled: drawn.is_some(),
-            size: size.clamp(1, set.items.len().max(1)),
-            seed: drawn.map_or(0, |it| it.seed),
-        })
-    });
-    Ok(Html(page.await?.html()?))
+    let page = ReviewingPage {
+        name: set.folder.path().display().to_string(),
+        author: user_name().unwrap_or_default(),
+        questions: set.items.len(),
+        size: USUAL_SAMPLE.min(set.items.len()).max(1),
+    };
+    Ok(Html(page.html()?))
 }
 
 /// The sample to review; without it all questions.

@@ -13,12 +13,8 @@ pub struct ReviewingPage {
     pub author: String,
     /// How many questions the set has.
     pub questions: usize,
-    /// Whether to begin with a sample, instead of with all questions in order.
-    pub is_sampled: bool,
     /// How many questions a sample has unless the reviewer chooses another number.
     pub size: usize,
-    /// The seed of a sample unless the reviewer chooses another one.
-    pub seed: u64,
 }
 
 impl ReviewingPage {

@@ -147,9 +147,7 @@ fn reviewing(text: &str) -> String {
         name: text.to_owned(),
         author: text.to_owned(),
         questions: 7,
-        is_sampled: true,
         size: 5,
-        seed: 11,
     };
     page.html().expect("the template has no fault")
 }

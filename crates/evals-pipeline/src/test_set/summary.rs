@@ -57,13 +57,12 @@ pub(super) fn text(
         vec![kind.to_string(), count(&kept), count(&dropped)]
     });
     text += &layout.render(&["kind", "kept", "dropped"], &rows.collect::<Vec<_>>());
-    let reasons = set.dropped_by_reason();
+    let reasons = set.dropped_by_reason().into_iter();
+    let reasons: Vec<String> = reasons
+        .map(|(reason, count)| format!("{reason} {count}"))
+        .collect();
     if !reasons.is_empty() {
-        let rows = reasons
-            .iter()
-            .map(|(reason, count)| vec![reason.to_string(), count.to_string()]);
-        text.push('\n');
-        text += &layout.render(&["dropped as", "questions"], &rows.collect::<Vec<_>>());
+        text += &format!("dropped: {}\n", reasons.join(", "));
     }
     if !set.coverage.is_empty() {
         text += &coverage(&layout, &set.coverage);

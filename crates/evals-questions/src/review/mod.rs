@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use crate::Item;
 
 pub use rate::{DefectRate, DefectRates};
-pub use sample::{DrawnSample, sample};
+pub use sample::sample;
 pub use shown::{ShownDocument, ShownPart};
 
 /// What a person says about a question: a line of `review.jsonl`.

@@ -68,13 +68,12 @@ impl fmt::Display for DefectRates {
             "{all} of the set before review ({} of {} reviewed, of {} questions)",
             all.defective, all.reviewed, all.questions
         )?;
-        for (place, rate) in self.kinds.iter().enumerate() {
-            let (before, kind) = (if place == 0 { "; " } else { ", " }, rate.name());
-            write!(formatter, "{before}{kind} {rate}")?;
-        }
-        for (place, kind) in self.missing.iter().enumerate() {
-            let before = if place == 0 { "; not reviewed: " } else { ", " };
-            write!(formatter, "{before}{kind}")?;
+        let kinds = self.kinds.iter();
+        let kinds: Vec<String> = kinds.map(|it| format!("{} {it}", it.name())).collect();
+        write!(formatter, "; {}", kinds.join(", "))?;
+        if !self.missing.is_empty() {
+            let missing: Vec<String> = self.missing.iter().map(Kind::to_string).collect();
+            write!(formatter, "; not reviewed: {}", missing.join(", "))?;
         }
         Ok(())
     }

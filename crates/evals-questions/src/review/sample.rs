@@ -2,28 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use evals_metrics::{as_f64, permanent_number};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
 use crate::mix::share_out;
 use crate::{Item, Kind};
-
-/// A [sample](sample()) that was drawn for review. The record of a set holds the last one under `sample`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DrawnSample {
-    /// How many questions it has, unless the set has fewer.
-    pub count: usize,
-    /// The seed of the drawing.
-    pub seed: u64,
-}
-
-impl DrawnSample {
-    /// The sample that a record names.
-    pub fn of(record: &Value) -> Option<Self> {
-        Self::deserialize(record.get("sample")?).ok()
-    }
-}
+use evals_metrics::{as_f64, permanent_number};
 
 /// Draws `count` questions, from each kind about in proportion to its size and at least one, in the order of the set. A larger sample with the
 /// same seed contains the smaller one, because each question has a random number of its own.

@@ -69,21 +69,6 @@ fn a_set_is_read_as_it_was_written() {
 }
 
 #[test]
-fn the_record_names_the_sample_that_was_drawn_last() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = SetFolder::new(home.path());
-    let lock = folder.lock().unwrap();
-    let sample = |seed| DrawnSample { count: 50, seed };
-    lock.record_sample(sample(1)).unwrap();
-    lock.write(SetFolder::RECORD, "{\"seed\": 7}").unwrap();
-    assert_eq!(DrawnSample::of(&folder.record().unwrap()), None);
-    lock.record_sample(sample(2)).unwrap();
-    let record = folder.record().unwrap();
-    assert_eq!(record["seed"], 7);
-    assert_eq!(DrawnSample::of(&record), Some(sample(2)));
-}
-
-#[test]
 fn a_broken_line_is_named_with_its_remedy() {
     let home = tempfile::tempdir().unwrap();
     let folder = SetFolder::new(home.path());

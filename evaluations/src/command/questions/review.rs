@@ -5,14 +5,14 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals::render::Narrow;
 use evals::render::tables::Table;
-use evals_runs::atomic_file::write_atomically;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_questions::review::{DefectRate, DefectRates, DrawnSample, sample};
+use evals_questions::review::{DefectRate, DefectRates, sample};
 use evals_questions::{Item, SetFolder};
 use evals_runs::annotations::user_name;
+use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
 use evals_runs::review_table::{self, Import};
 use evals_settings::redaction::printable;
@@ -41,12 +41,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReviewQuestionsArgs) ->
             format!("{} ({}): {question}\n", printable(&item.id), item.kind)
         });
         printer.result(&lines.collect::<String>())?;
-        printer.note("to review them in the browser, use `evaluations view`; in a spreadsheet, add `--export FILE.csv`");
+        printer.note("to review them in a spreadsheet, add `--export FILE.csv`; in the browser, use `evaluations view`");
     } else {
         printer.result(&rates(printer, &folder, set.len())?)?;
-    }
-    if arguments.sample.is_some() {
-        folder.lock()?.record_sample(DrawnSample { count, seed })?;
     }
     Ok(Exit::Done)
 }
