@@ -7,7 +7,7 @@ use evals_data::{Collection, DataError, Manifest};
 use evals_messages::quantity;
 use evals_pipeline::downloads;
 use evals_pipeline::exit::Exit;
-use evals_pipeline::interruption::{Interrupted, interruptible};
+use evals_pipeline::interruption::interruptible;
 use evals_pipeline::session::Session;
 use evals_questions::check::{Check, Stale};
 use evals_questions::review::{ReviewVerdict, current};
@@ -28,29 +28,13 @@ pub(super) fn execute(session: &Session<'_>, arguments: &CheckQuestionsArgs) -> 
             let collection = downloads::fetch(printer, &manifest).await?;
             compare(collection, items.clone()).await
         };
-        let check = match interruption.guard(comparing).await {
-            Err(error) if error.is::<Interrupted>() => return Ok(Exit::Interrupted),
-            check => check?,
-        };
-        // Before the result, which says what the folder holds then.
-        let lock = if arguments.update {
-            Some(folder.lock()?)
-        } else {
-            None
-        };
-        if folder.questions()? != items {
-            bail!("the questions changed while they were checked; run the command again");
-        }
+        let check = interruption.guard(comparing).await?;
         let stale = asked(&folder, &check)?;
         printer.result(&text(items.len(), &check, &stale))?;
-        if let Some(lock) = lock {
-            if check.updated != items {
-                lock.update(&check, &timestamp(now()))?;
-                note_update(printer, &check);
-            }
-            return Ok(Exit::Done);
+        if arguments.update {
+            update(printer, &folder, &items, &check)?;
         }
-        Ok(if stale.is_empty() {
+        Ok(if arguments.update || stale.is_empty() {
             Exit::Done
         } else {
             Exit::CheckFailed
@@ -98,7 +82,15 @@ fn text(questions: usize, check: &Check, stale: &[&Stale]) -> String {
     text
 }
 
-fn note_update(printer: &Printer, check: &Check) {
+fn update(printer: &Printer, folder: &SetFolder, items: &[Item], check: &Check) -> Result<()> {
+    let lock = folder.lock()?;
+    if folder.questions()? != items {
+        bail!("the questions changed while they were checked; run the command again");
+    }
+    if check.updated == items {
+        return Ok(());
+    }
+    lock.update(check, &timestamp(now()))?;
     printer.note(&format!(
         "rewrote questions.jsonl with {}; history.jsonl keeps what was left out",
         quantity::of(check.updated.len(), "question")
@@ -106,4 +98,5 @@ fn note_update(printer: &Printer, check: &Check) {
     if check.updated.is_empty() {
         printer.warn("every question is stale, so the set has none left");
     }
+    Ok(())
 }

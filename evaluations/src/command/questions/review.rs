@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use evals::render::Narrow;
 use evals::render::tables::Table;
 use evals_guard::regular_file;
@@ -112,10 +112,7 @@ fn import(
 
 /// The rates of defects as text.
 fn rates(printer: &Printer, folder: &SetFolder, questions: usize) -> Result<String> {
-    let path = folder.path().display();
-    let rates = folder.defects();
-    let rates = rates.with_context(|| format!("cannot read the reviews of `{path}`"))?;
-    let Some(rates) = rates else {
+    let Some(rates) = folder.defects()? else {
         return Ok(format!(
             "{}, no sample of which is reviewed; draw one with `--sample 50 --export FILE.csv`\n",
             quantity::of(questions, "question")
