@@ -107,9 +107,9 @@ fn a_review_changes_what_is_asked_and_every_report_has_its_rates() {
     );
     let printed = unwrapped(&ended.stdout);
     for row in [
-        "single_fact 30 30 6 20.0 % [20.0, 20.0]",
-        "number 10 10 5 50.0 % [50.0, 50.0]",
-        "all 40 40 11 27.5 % [27.5, 27.5]",
+        "single_fact 20.0 % [20.0, 20.0] defective: 6 of 30 reviewed, of 30 questions",
+        "number 50.0 % [50.0, 50.0] defective: 5 of 10 reviewed, of 10 questions",
+        "all 27.5 % [27.5, 27.5] defective: 11 of 40 reviewed, of 40 questions",
     ] {
         assert!(printed.contains(row), "{printed}");
     }

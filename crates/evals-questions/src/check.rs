@@ -1,7 +1,6 @@
 //! What changed documents make of the evidence of a set.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 
 use evals_messages::visible;
 use evals_metrics::as_f64;
@@ -9,7 +8,7 @@ use evals_rag::text::{sentences, words};
 use evals_rag::{EvidenceSpan, FoldedText};
 use serde::{Deserialize, Serialize};
 
-use crate::Item;
+use crate::{DropReason, Dropped, Item};
 
 /// How many bytes a quote needs, without white space, to have a twin: some four or five words. Shorter ones, such as `450 passengers`, stand
 /// in many documents that say something else with them.
@@ -24,41 +23,9 @@ pub struct Check {
     /// The ids of the questions of which a quote stands elsewhere in its document.
     pub moved: Vec<String>,
     /// The questions that have to be looked at.
-    pub stale: Vec<Stale>,
+    pub stale: Vec<Dropped>,
     /// The set without the stale questions, with the positions of today. A check cannot say anything about questions without evidence.
     pub updated: Vec<Item>,
-}
-
-/// A question whose evidence does not hold any more.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stale {
-    /// Why, as a name that can be counted.
-    pub reason: StaleReason,
-    /// Why, in words about this question.
-    pub detail: String,
-    /// The question as it was.
-    pub item: Item,
-}
-
-/// Why a question is stale.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StaleReason {
-    /// A document that the set calls relevant is not there.
-    DocumentGone,
-    /// The document says something similar in other words.
-    Changed,
-    /// The document says nothing similar.
-    Vanished,
-    /// A document that the set does not call relevant has the same quote, so it may also answer the question.
-    Twin,
-}
-
-impl fmt::Display for StaleReason {
-    /// The name in files.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(formatter)
-    }
 }
 
 /// A line of `history.jsonl`: a set that was rewritten after its documents changed.
@@ -73,7 +40,7 @@ pub struct Update {
     /// The questions whose evidence was anchored again.
     pub moved: Vec<String>,
     /// What was left out, with the whole question, so that nothing is lost.
-    pub stale: Vec<Stale>,
+    pub stale: Vec<Dropped>,
 }
 
 impl Check {
@@ -113,7 +80,7 @@ impl Check {
         for question in questions {
             if let Some((reason, detail)) = question.fault() {
                 let item = question.before.clone();
-                check.stale.push(Stale {
+                check.stale.push(Dropped {
                     reason,
                     detail,
                     item,
@@ -146,7 +113,7 @@ struct Question<'i> {
     is_moved: bool,
     /// The documents that it names and that have not come yet.
     missing: BTreeSet<&'i str>,
-    lost: Option<(StaleReason, String)>,
+    lost: Option<(DropReason, String)>,
     /// The documents that hold a quote and are not relevant.
     twins: Vec<String>,
 }
@@ -189,27 +156,27 @@ impl<'i> Question<'i> {
     }
 
     /// Why the question is stale.
-    fn fault(&self) -> Option<(StaleReason, String)> {
+    fn fault(&self) -> Option<(DropReason, String)> {
         let twins = (!self.twins.is_empty()).then(|| self.twins.join("`, `"));
         if let Some(gone) = self.missing.first() {
             let renamed =
                 twins.map(|ids| format!("; its quote stands in `{ids}`: was it renamed?"));
             let renamed = renamed.unwrap_or_default();
             let detail = format!("there is no document `{gone}`{renamed}");
-            return Some((StaleReason::DocumentGone, detail));
+            return Some((DropReason::DocumentGone, detail));
         }
         self.lost.clone().or_else(|| {
             let detail = format!(
                 "its quote also stands in `{}`, which may answer the question",
                 twins?
             );
-            Some((StaleReason::Twin, detail))
+            Some((DropReason::Twin, detail))
         })
     }
 }
 
 /// What became of a quote that is not in its document any more: the sentences, as many as it has, that share most words with it tell.
-fn lost(text: &str, span: &EvidenceSpan) -> (StaleReason, String) {
+fn lost(text: &str, span: &EvidenceSpan) -> (DropReason, String) {
     let (wanted, found) = (words(&span.quote), sentences(text));
     let length = sentences(&span.quote).len().min(found.len()).max(1);
     let windows = found.windows(length).map(|window| {
@@ -223,11 +190,11 @@ fn lost(text: &str, span: &EvidenceSpan) -> (StaleReason, String) {
     let (shared, nearest) = nearest.unwrap_or_default();
     let share = as_f64(shared) / as_f64(wanted.len().max(1));
     if share < CHANGED {
-        return (StaleReason::Vanished, detail);
+        return (DropReason::Vanished, detail);
     }
     let (percent, nearest) = ((share * 100.0).round(), visible::beginning(&nearest, 120));
     let detail = format!("{detail}; {percent} % of its words stand in `{nearest}`");
-    (StaleReason::Changed, detail)
+    (DropReason::Changed, detail)
 }
 
 #[cfg(test)]

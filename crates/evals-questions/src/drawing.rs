@@ -34,13 +34,6 @@ impl CorpusError {
     }
 }
 
-impl Corpus for Vec<Document> {
-    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
-        self.iter().for_each(visit);
-        Ok(())
-    }
-}
-
 /// The documents of `corpus` with one of `ids`, by id.
 ///
 /// # Errors

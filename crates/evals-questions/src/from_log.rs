@@ -13,19 +13,10 @@ use crate::drawing::permanent_number;
 #[non_exhaustive]
 pub enum LogError {
     /// A line is no JSON object with a question.
-    #[error("line {line} has no text `question`, `query` or `text`")]
+    #[error("line {line} is not a JSON object with a text `question`, `query` or `text`")]
     NoQuestion {
         /// The line, from 1.
         line: usize,
-    },
-    /// A line is not JSON.
-    #[error("line {line} is not JSON")]
-    NotJson {
-        /// The line, from 1.
-        line: usize,
-        /// The error.
-        #[source]
-        source: serde_json::Error,
     },
     /// The table is broken.
     #[error(transparent)]
@@ -82,9 +73,9 @@ fn of_json_lines(log: &str) -> Result<Vec<String>, LogError> {
     let lines = (1..).zip(log.lines());
     let lines = lines.filter(|(_, text)| !text.trim().is_empty());
     let questions = lines.map(|(line, text)| {
-        let object: Value =
-            serde_json::from_str(text).map_err(|source| LogError::NotJson { line, source })?;
-        let question = NAMES.iter().find_map(|name| object.get(name)?.as_str());
+        let object: Option<Value> = serde_json::from_str(text).ok();
+        let question = |name| object.as_ref()?.get(name)?.as_str();
+        let question = NAMES.iter().find_map(question);
         let question = question.ok_or(LogError::NoQuestion { line })?;
         Ok(question.to_owned())
     });
@@ -146,11 +137,12 @@ mod tests {
             let error = questions_of_log(log, file, 5, 1).unwrap_err();
             error.to_string()
         };
-        assert_eq!(
-            error("\n{\"q\": 1}", "log.jsonl"),
-            "line 2 has no text `question`, `query` or `text`"
-        );
-        assert_eq!(error("{", "log.jsonl"), "line 1 is not JSON");
+        for broken in ["\n{\"q\": 1}", "{\"text\": \"a\"}\n{"] {
+            assert_eq!(
+                error(broken, "log.jsonl"),
+                "line 2 is not a JSON object with a text `question`, `query` or `text`"
+            );
+        }
         assert_eq!(
             error("a,b\n1,2\n", "log.csv"),
             "no column is called `question`, `query` or `text`"

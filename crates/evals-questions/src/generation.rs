@@ -81,7 +81,7 @@ impl Generator<'_> {
         };
         let values =
             json!({"kind": kind, "asker": draft.item.asker, "passages": numbered(&draft.passages)});
-        let mut query = self.query(&self.prompts.write, form, values);
+        let mut query = self.query("write", form, values);
         query.repeat = draft.repeat;
         self.fill(draft, query).await
     }
@@ -91,7 +91,7 @@ impl Generator<'_> {
         draft.passages = self.found(&draft.item.question).await?;
         let values =
             json!({"question": draft.item.question, "passages": numbered(&draft.passages)});
-        let query = self.query(&self.prompts.answer, ANSWER, values);
+        let query = self.query("answer", ANSWER, values);
         self.fill(draft, query).await
     }
 
@@ -99,13 +99,14 @@ impl Generator<'_> {
     async fn fill(&self, draft: &mut Draft, mut query: Query<'_>) -> Result<(), Stop> {
         let reply: Reply = query.ask(self.writer, &mut draft.calls).await?;
         let written = serde_json::to_string(&reply).unwrap_or_default();
-        let Err(complaint) = draft.take(reply)? else {
-            return Ok(());
-        };
-        query.refused = Some((written, complaint));
-        let again: Reply = query.ask(self.writer, &mut draft.calls).await?;
-        let taken = draft.take(again)?;
-        taken.map_err(|complaint| Stop::Drop(DropReason::NoEvidence, complaint))
+        match draft.take(reply) {
+            Err(Stop::Drop(DropReason::NoEvidence, complaint)) => {
+                query.refused = Some((written, complaint));
+                let again = query.ask(self.writer, &mut draft.calls).await?;
+                draft.take(again)
+            }
+            taken => taken,
+        }
     }
 
     /// A passage of a different document on the topic of `passage`: two that are drawn at random have nothing to compare.
@@ -133,12 +134,8 @@ impl Generator<'_> {
 }
 
 impl Draft {
-    /// Takes over a reply.
-    ///
-    /// # Errors
-    ///
-    /// The outer error drops the question. The inner one says what is wrong with the quotes.
-    fn take(&mut self, reply: Reply) -> Result<Result<(), String>, Stop> {
+    /// Takes over a reply, or drops the question.
+    fn take(&mut self, reply: Reply) -> Result<(), Stop> {
         let item = &mut self.item;
         if item.kind != Kind::Logged {
             reply.question.trim().clone_into(&mut item.question);
@@ -148,22 +145,18 @@ impl Draft {
         }
         let answer = reply.answer.unwrap_or_default().trim().to_owned();
         if item.kind == Kind::Unanswerable || item.kind == Kind::Logged && answer.is_empty() {
-            return Ok(Ok(()));
+            return Ok(());
         }
         if answer.is_empty() {
             return Err(unusable("the model gave no answer"));
         }
-        let is_comparison = item.kind == Kind::Comparison;
-        let spans = match anchored(&reply.quotes, &self.passages, self.start) {
-            Ok(spans) => spans,
-            Err(missing) => return Ok(Err(missing)),
-        };
+        let spans = anchored(&reply.quotes, &self.passages, self.start)?;
         let is_quoted = |it: &Passage| spans.iter().any(|span| span.document == it.document);
         if spans.is_empty() {
-            return Ok(Err("`quotes` is empty".to_owned()));
+            return Err(no_evidence("`quotes` is empty"));
         }
-        if is_comparison && !self.passages.iter().all(is_quoted) {
-            return Ok(Err("a quote from each passage is needed".to_owned()));
+        if item.kind == Kind::Comparison && !self.passages.iter().all(is_quoted) {
+            return Err(no_evidence("a quote from each passage is needed"));
         }
         item.answer = answer;
         for span in &spans {
@@ -172,24 +165,19 @@ impl Draft {
             }
         }
         item.evidence = spans;
-        Ok(Ok(()))
+        Ok(())
     }
 }
 
 /// The spans of `quotes` in the passages, the first of which begins at `start` in its document.
-///
-/// # Errors
-///
-/// A complaint about quotes that are in no passage.
 fn anchored(
     quotes: &[String],
     passages: &[Passage],
     start: Option<usize>,
-) -> Result<Vec<EvidenceSpan>, String> {
+) -> Result<Vec<EvidenceSpan>, Stop> {
     let texts = passages.iter().map(|it| FoldedText::new(&it.text));
     let texts: Vec<FoldedText<'_>> = texts.collect();
     let mut spans: Vec<EvidenceSpan> = Vec::new();
-    let mut missing: Vec<&str> = Vec::new();
     for quote in quotes.iter().filter(|quote| !quote.trim().is_empty()) {
         let mut places = passages.iter().zip(&texts).enumerate();
         let span = places.find_map(|(number, (passage, text))| {
@@ -204,19 +192,21 @@ fn anchored(
                 quote,
             })
         });
-        match span {
-            Some(span) if spans.contains(&span) => {}
-            Some(span) => spans.push(span),
-            None => missing.push(quote),
+        let missing = || {
+            no_evidence(&format!(
+                "no passage has these words, letter by letter: `{quote}`"
+            ))
+        };
+        let span = span.ok_or_else(missing)?;
+        if !spans.contains(&span) {
+            spans.push(span);
         }
     }
-    if missing.is_empty() {
-        return Ok(spans);
-    }
-    let missing = missing.join("`, `");
-    Err(format!(
-        "no passage has these words, letter by letter: `{missing}`"
-    ))
+    Ok(spans)
+}
+
+fn no_evidence(complaint: &str) -> Stop {
+    Stop::Drop(DropReason::NoEvidence, complaint.to_owned())
 }
 
 pub(crate) fn unusable(detail: &str) -> Stop {

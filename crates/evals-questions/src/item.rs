@@ -95,7 +95,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A question that a filter dropped: a line of `dropped.jsonl`.
+/// A question that left the set: a line of `dropped.jsonl`, if a filter dropped it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
     /// Why, as a name that can be counted.
@@ -107,7 +107,7 @@ pub struct Dropped {
     pub item: Item,
 }
 
-/// Why a filter drops a question.
+/// Why a filter drops a question, or a check of changed documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DropReason {
@@ -129,6 +129,14 @@ pub enum DropReason {
     NotUnique,
     /// It is meant to be unanswerable, but a document answers it.
     Answerable,
+    /// A document that the set calls relevant is not there any more.
+    DocumentGone,
+    /// The document now says something similar in other words.
+    Changed,
+    /// The document says nothing similar any more.
+    Vanished,
+    /// A document that the set does not call relevant has the same quote, so it may also answer the question.
+    Twin,
 }
 
 impl fmt::Display for DropReason {

@@ -2,56 +2,47 @@
 
 use evals_rag::Prompt;
 
-/// The prompts that questions are written and checked with. The default ones are part of the program. All have the values `nonce` and
-/// `shape`; passages have `number`, `title` and `text`.
+/// The prompts that questions are written and checked with. All have the values `nonce` and `shape`; passages have `number`, `title` and `text`.
+///
+/// | prompt | what it does | values |
+/// |---|---|---|
+/// | `alone` | checks that a question is clear alone, and answers it without documents | `question` |
+/// | `answer` | answers a user's question | `question`, `passages` |
+/// | `evidence` | checks that the evidence alone answers | `question`, `answer`, `quotes` |
+/// | `others` | looks for further passages that answer | `question`, `answer` (null for an unanswerable one), `passages` |
+/// | `repair` | sends a reply back | `complaint`, `shape`, `nonce` |
+/// | `write` | writes a question | `kind`, `asker`, `passages` |
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QuestionPrompts {
-    /// Checks that a question is clear alone, and answers it without documents. Value: `question`.
-    pub alone: Prompt,
-    /// Answers a user's question. Values: `question`, `passages`.
-    pub answer: Prompt,
-    /// Checks that the evidence alone answers. Values: `question`, `answer`, `quotes`.
-    pub evidence: Prompt,
-    /// Looks for further passages that answer. Values: `question`, `answer` (null for an unanswerable one), `passages`.
-    pub others: Prompt,
-    /// Sends a reply back. Values: `complaint`, `shape`, `nonce`.
-    pub repair: Prompt,
-    /// Writes a question. Values: `kind`, `asker`, `passages`.
-    pub write: Prompt,
-}
+pub struct QuestionPrompts([Prompt; 6]);
 
 macro_rules! bundled {
     ($name:literal) => {
-        Prompt::new($name, include_str!(concat!("../../../prompts/", $name)))
-            .expect("a test fills every bundled prompt in")
+        Prompt::new(
+            concat!("question-", $name, ".md.jinja"),
+            include_str!(concat!("../../../prompts/question-", $name, ".md.jinja")),
+        )
+        .expect("a test fills every bundled prompt in")
     };
 }
 
 impl Default for QuestionPrompts {
+    /// The prompts that are part of the program.
     fn default() -> Self {
-        Self {
-            alone: bundled!("question-alone.md.jinja"),
-            answer: bundled!("question-answer.md.jinja"),
-            evidence: bundled!("question-evidence.md.jinja"),
-            others: bundled!("question-others.md.jinja"),
-            repair: bundled!("question-repair.md.jinja"),
-            write: bundled!("question-write.md.jinja"),
-        }
+        Self([
+            bundled!("alone"),
+            bundled!("answer"),
+            bundled!("evidence"),
+            bundled!("others"),
+            bundled!("repair"),
+            bundled!("write"),
+        ])
     }
 }
 
 impl QuestionPrompts {
     /// All prompts, in alphabetical order of their names.
-    pub fn all(&self) -> [&Prompt; 6] {
-        let Self {
-            alone,
-            answer,
-            evidence,
-            others,
-            repair,
-            write,
-        } = self;
-        [alone, answer, evidence, others, repair, write]
+    pub fn all(&self) -> &[Prompt; 6] {
+        &self.0
     }
 
     /// The same prompts, each replaced by what `replace` returns.
@@ -60,16 +51,24 @@ impl QuestionPrompts {
     ///
     /// The first error of `replace`.
     pub fn try_map<E>(
-        self,
+        mut self,
         mut replace: impl FnMut(Prompt) -> Result<Prompt, E>,
     ) -> Result<Self, E> {
-        Ok(Self {
-            alone: replace(self.alone)?,
-            answer: replace(self.answer)?,
-            evidence: replace(self.evidence)?,
-            others: replace(self.others)?,
-            repair: replace(self.repair)?,
-            write: replace(self.write)?,
-        })
+        for prompt in &mut self.0 {
+            *prompt = replace(prompt.clone())?;
+        }
+        Ok(self)
+    }
+
+    /// The prompt of this name in the table.
+    ///
+    /// # Panics
+    ///
+    /// The table has no such name.
+    pub fn named(&self, name: &str) -> &Prompt {
+        let file = format!("question-{name}.md.jinja");
+        let mut prompts = self.0.iter();
+        let prompt = prompts.find(|prompt| prompt.name() == file);
+        prompt.expect("only names of the table are asked for")
     }
 }

@@ -52,11 +52,11 @@ pub(crate) struct Form {
 }
 
 impl Generator<'_> {
-    /// A request, as its first repetition.
-    pub(crate) fn query<'a>(&'a self, prompt: &'a Prompt, form: Form, values: Value) -> Query<'a> {
+    /// A request with a prompt, as its first repetition.
+    pub(crate) fn query(&self, prompt: &str, form: Form, values: Value) -> Query<'_> {
         Query {
-            prompt,
-            repair: &self.prompts.repair,
+            prompt: self.prompts.named(prompt),
+            repair: self.prompts.named("repair"),
             values,
             form,
             repeat: 1,

@@ -53,14 +53,6 @@ pub enum SetError {
         /// What is wrong with it.
         message: String,
     },
-    /// The record is not JSON.
-    #[error("`{}` is not JSON", path.display())]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// The parser's error.
-        source: serde_json::Error,
-    },
     /// Another process writes to the folder.
     #[error("another process is writing to `{}`; wait until it has ended, or stop it", folder.display())]
     Locked {
@@ -165,7 +157,11 @@ impl SetFolder {
             return Ok(json!({}));
         }
         let text = regular_file::read_text(&path, MOST_BYTES)?;
-        serde_json::from_str(&text).map_err(|source| SetError::Json { path, source })
+        serde_json::from_str(&text).map_err(|error| SetError::Line {
+            path,
+            line: error.line(),
+            message: error.to_string(),
+        })
     }
 
     /// The reviews in the order of writing; none if the file does not exist.

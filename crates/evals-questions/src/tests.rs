@@ -13,9 +13,16 @@ use serde_json::{Map, Value, json};
 use self::fakes::{EqualAnswers, Script, SharedWords};
 
 use crate::{
-    DropReason, GenerateError, GeneratedSet, Generator, Item, Kind, QuestionPrompts,
-    QuestionSettings,
+    Corpus, CorpusError, DropReason, GenerateError, GeneratedSet, Generator, Item, Kind,
+    QuestionPrompts, QuestionSettings,
 };
+
+impl Corpus for Vec<Document> {
+    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
+        self.iter().for_each(visit);
+        Ok(())
+    }
+}
 
 fn document(id: &str, text: &str) -> Document {
     Document {
@@ -470,7 +477,8 @@ async fn questions_of_a_log_get_evidence_or_are_unanswerable() {
 #[test]
 fn prompts_are_listed_by_their_names_and_replaced() {
     let prompts = QuestionPrompts::default();
-    let names: Vec<String> = prompts.all().map(|it| it.name().to_owned()).into();
+    let names = prompts.all().iter().map(|it| it.name().to_owned());
+    let names: Vec<String> = names.collect();
     assert!(names.is_sorted());
     let mut seen = Vec::new();
     let same = prompts.clone().try_map(|prompt| {

@@ -1,12 +1,9 @@
 //! The CSV file in which people review the questions of a test set.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Result, bail};
 use csv::Writer;
 use evals::render::csv::{guarded, unguarded};
 use evals_guard::csv::{Table, separator, without_mark};
-use evals_messages::nearest;
 use evals_questions::review::{Review, ReviewVerdict, current};
 use evals_questions::{Item, set_folder};
 
@@ -14,22 +11,7 @@ use crate::annotations::checked_labeller;
 use crate::filled_table::{refuse, titles, torn};
 
 /// The columns: what a person reads, what the person fills in, and what names the set.
-const COLUMNS: [&str; 14] = [
-    "id",
-    "kind",
-    "question",
-    "answer",
-    "evidence",
-    "document",
-    "verdict",
-    "defect",
-    "new_question",
-    "new_answer",
-    "author",
-    "time",
-    "set",
-    "seed",
-];
+const COLUMNS: &str = "id kind question answer evidence document verdict defect new_question new_answer author time set seed";
 
 /// The CSV file in which people review the questions of `sample`, with the reviews so far. `seed` is that of the drawing; `None` if nothing was
 /// drawn, because `sample` is the whole `set`. A cell that a spreadsheet would run as a formula begins with an apostrophe.
@@ -42,7 +24,7 @@ pub fn export(
     let current = current(reviews);
     let digest = short_digest(set);
     let mut writer = Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
+    writer.write_record(COLUMNS.split(' '))?;
     for item in sample {
         let evidence = item.evidence.iter();
         let quotes: Vec<&str> = evidence.clone().map(|span| span.quote.as_str()).collect();
@@ -116,7 +98,6 @@ impl Import<'_> {
                 self.file
             );
         }
-        let items: BTreeMap<&str, &Item> = self.set.iter().map(|it| (&*it.id, it)).collect();
         let digest = short_digest(self.set);
         let (mut reviews, mut wrong) = (Vec::new(), Vec::new());
         while let Some(record) = table.row().map_err(torn)? {
@@ -129,7 +110,7 @@ impl Import<'_> {
                 continue;
             }
             let review = if cell("set") == digest {
-                self.review(&items, cell)
+                self.review(cell)
             } else {
                 let what = format!(
                     "the row is not of this set, which is `{digest}`; export a new file from it"
@@ -151,17 +132,11 @@ impl Import<'_> {
     }
 
     /// The review of a row with a verdict.
-    fn review(
-        &self,
-        items: &BTreeMap<&str, &Item>,
-        cell: impl Fn(&str) -> String,
-    ) -> Result<Review, Wrong> {
+    fn review(&self, cell: impl Fn(&str) -> String) -> Result<Review, Wrong> {
         let filled = |column| Some(cell(column)).filter(|text| !text.is_empty());
         let id = cell("id");
-        let item = items.get(id.as_str()).ok_or_else(|| {
-            let near = nearest::did_you_mean(nearest::of(&id, items.keys().copied()));
-            ("id", format!("there is no question `{id}`{near}"))
-        })?;
+        let item = self.set.iter().find(|item| item.id == id);
+        let item = item.ok_or_else(|| ("id", format!("there is no question `{id}`")))?;
         let verdict = cell("verdict");
         let verdict = match verdict.to_lowercase().as_str() {
             "keep" => ReviewVerdict::Keep,

@@ -87,7 +87,7 @@ impl Prompts {
         let decomposed = JudgeTemplates::default();
         let decomposed = decomposed.all().map(Clone::clone);
         let questions = QuestionPrompts::default();
-        let questions = questions.all().map(Clone::clone);
+        let questions = questions.all().clone();
         let others = [
             Prompt::grade(),
             Prompt::refusal(),

@@ -31,10 +31,7 @@ const SAMPLE: usize = 100;
 const WRITTEN: u64 = 150;
 
 /// The calls of a model, from every question kept at once to each kept at the last attempt, and the tokens that each of them reads.
-struct Work {
-    calls: RangeInclusive<u64>,
-    tokens: u64,
-}
+type Work = (RangeInclusive<u64>, u64);
 
 /// The work of each of the [`STEPS`](Generator::STEPS), for questions that a model writes or those of the log.
 fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work; 2]> {
@@ -48,23 +45,21 @@ fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work;
     let chunk = settings.processing.chunk_size;
     let chunk = chunk.map_or(passage, |most| passage.min(most.get() as u64));
     let found = chunk.saturating_mul(Generator::PASSAGES as u64);
-    let prompt = |prompt: &Prompt| prompt_tokens(prompt, &count) + WRITTEN;
-    let prompts = &plan.prompts;
-    let (fewest, evidence) = (questions as u64, prompt(&prompts.evidence));
-    let work = |calls, tokens| Work { calls, tokens };
+    let prompt = |name: &str| prompt_tokens(plan.prompts.named(name), &count) + WRITTEN;
+    let (fewest, evidence) = (questions as u64, prompt("evidence"));
     if plan.log.is_some() {
         return Ok([
-            work(fewest..=2 * fewest, prompt(&prompts.answer) + found),
-            work(0..=fewest, evidence),
+            (fewest..=2 * fewest, prompt("answer") + found),
+            (0..=fewest, evidence),
         ]);
     }
     let attempts = fewest * Generator::ATTEMPTS as u64;
-    let filtering = (prompt(&prompts.alone) + prompt(&prompts.others) + found).div_ceil(2);
+    let filtering = (prompt("alone") + prompt("others") + found).div_ceil(2);
     Ok([
-        work(fewest..=2 * attempts, prompt(&prompts.write) + passage),
+        (fewest..=2 * attempts, prompt("write") + passage),
         // An unanswerable question has no evidence to check, and only a known answer is compared. The longest of the prompts is asked in any
         // case, so the mean is an upper bound.
-        work(2 * fewest..=4 * attempts, filtering.max(evidence)),
+        (2 * fewest..=4 * attempts, filtering.max(evidence)),
     ])
 }
 
@@ -80,16 +75,16 @@ pub(super) fn text(plan: &Plan<'_>, corpus: &dyn Corpus) -> Result<String> {
     let models = &plan.choices.models;
     let models = [&models.answerer, &models.judge];
     let work = work(plan, corpus, questions)?;
-    for ((step, model), work) in Generator::STEPS.iter().zip(models).zip(work) {
+    for ((step, model), (calls, tokens)) in Generator::STEPS.iter().zip(models).zip(work) {
         let most = model.settings.max_tokens();
         let one = Calls {
             calls: 1,
-            input_tokens: work.tokens,
+            input_tokens: tokens,
             output_tokens: most.map(|most| u64::from(most.get())),
         };
         let range = CallRange {
-            fewest: one.times(*work.calls.start()),
-            most: one.times(*work.calls.end()),
+            fewest: one.times(*calls.start()),
+            most: one.times(*calls.end()),
         };
         let identity = model.identity();
         let price = prices.of(&identity);

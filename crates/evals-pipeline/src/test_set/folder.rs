@@ -52,11 +52,6 @@ impl NewSet {
         })
     }
 
-    /// The path as the user typed it.
-    pub(super) fn path(&self) -> &Path {
-        &self.folder
-    }
-
     /// The name of the folder, which is that of the set.
     pub(super) fn name(&self) -> Result<String> {
         let whole = self.folder.canonicalize()?;

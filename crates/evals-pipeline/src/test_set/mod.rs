@@ -272,7 +272,7 @@ impl<'a> Plan<'a> {
         let printer = session.printer;
         let documents = DatasetCorpus(collection);
         let diversity = summary::measured_diversity(set, &documents).await?;
-        let written = self.manifest.documents_section(folder.path());
+        let written = self.manifest.documents_section(&self.arguments.to);
         let mut files = Vec::new();
         if written.is_none() {
             files.push((SetFolder::DOCUMENTS, record::copied(&documents)?));

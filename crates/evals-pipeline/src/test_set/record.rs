@@ -6,9 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use evals_data::{Collection, Manifest};
 use evals_models::Usage;
-use evals_questions::{
-    Corpus, Diversity, GeneratedSet, Item, Kind, SetFolder, diversity, set_folder,
-};
+use evals_questions::{Corpus, Diversity, GeneratedSet, Item, Kind, SetFolder, set_folder};
 use evals_rag::Call;
 use serde_json::{Value, json};
 
@@ -25,16 +23,10 @@ pub(super) fn record(
     set: &GeneratedSet,
     figures: &Diversity,
 ) -> Value {
-    let prompts = plan.prompts.all().into_iter();
+    let prompts = plan.prompts.all().iter();
     let prompts = Prompts::digests(prompts.chain([&plan.equivalence]));
     let log = plan.log.as_ref().map(|(_, log)| log);
     let [writer, judge] = models;
-    let calls = set.calls.iter().map(|(step, calls)| {
-        let Usage { input_tokens, output_tokens, .. } = usage(calls);
-        let tokens = json!({"calls": calls.len(), "input_tokens": input_tokens, "output_tokens": output_tokens});
-        (*step, tokens)
-    });
-    let calls: BTreeMap<&str, Value> = calls.collect();
     json!({
         "tool": concat!("evaluations ", env!("CARGO_PKG_VERSION")),
         "source": {
@@ -56,15 +48,8 @@ pub(super) fn record(
         },
         "kinds": kinds(&set.kept),
         "dropped": set.dropped_by_reason(),
-        "calls": calls,
         "coverage": set.coverage,
-        "diversity": {
-            "set": figures,
-            "people": [
-                {"dataset": "RepliQA", "source": "ServiceNow/repliqa at bc880adc948f", "figures": diversity::repliqa()},
-                {"dataset": "WixQA", "source": "Wix/WixQA at d662dc42479c", "figures": diversity::wixqa()},
-            ],
-        },
+        "diversity": figures,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What a finished test set shows of itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
@@ -14,6 +15,8 @@ use super::record::{kinds, usage};
 use super::{Models, Plan};
 use crate::choices;
 use crate::spending::dollars;
+
+const TEXT: &str = "a string takes any text";
 
 /// Parts of the corpus that are listed.
 const PARTS: usize = 10;
@@ -62,7 +65,7 @@ pub(super) fn text(
         .map(|(reason, count)| format!("{reason} {count}"))
         .collect();
     if !reasons.is_empty() {
-        text += &format!("dropped: {}\n", reasons.join(", "));
+        writeln!(text, "dropped: {}", reasons.join(", ")).expect(TEXT);
     }
     if !set.coverage.is_empty() {
         text += &coverage(&layout, &set.coverage);
@@ -125,7 +128,7 @@ fn coverage(layout: &Layout<'_>, parts: &[Coverage]) -> String {
     );
     if parts.len() > PARTS {
         let left = quantity::of(parts.len() - PARTS, "further part");
-        text += &format!("{left}: see `coverage` in record.json\n");
+        writeln!(text, "{left}: see `coverage` in record.json").expect(TEXT);
     }
     text
 }
@@ -136,8 +139,8 @@ mod tests {
 
     use evals_data::{Catalog, Collection, Hub, HubSettings};
     use evals_questions::{Item, Kind};
-    use evals_rag::Document;
 
+    use super::super::DatasetCorpus;
     use super::*;
 
     /// The spread of the questions of people, on the samples in the Hugging Face home that `EVALUATIONS_REAL_HF_HOME` names.
@@ -155,18 +158,14 @@ mod tests {
             settings.offline = true;
             let manifest = Catalog::new::<&str>([]).find(name).unwrap();
             let collection = Collection::resolve(&manifest, &Hub::new(settings), &()).await;
-            let questions = collection
-                .unwrap()
-                .questions()
-                .unwrap()
-                .questions
-                .into_iter();
+            let collection = collection.unwrap();
+            let questions = collection.questions().unwrap().questions.into_iter();
             let items = questions.map(|it| Item::new(it.id, it.text, Kind::Logged));
             let set = GeneratedSet {
                 kept: items.collect(),
                 ..GeneratedSet::default()
             };
-            let measured = measured_diversity(&set, &Vec::<Document>::new())
+            let measured = measured_diversity(&set, &DatasetCorpus(&collection))
                 .await
                 .unwrap();
             let rounded = |it: &Diversity| it.spread.map(|it| (it * 1e4).round());

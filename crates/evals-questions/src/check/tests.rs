@@ -33,7 +33,7 @@ fn check(items: &[Item], documents: &[(&str, &str)]) -> Check {
     Check::of(items, documents).unwrap()
 }
 
-fn only(items: &[Item], documents: &[(&str, &str)]) -> (StaleReason, String) {
+fn only(items: &[Item], documents: &[(&str, &str)]) -> (DropReason, String) {
     let check = check(items, documents);
     assert_eq!(check.stale.len(), 1, "{check:?}");
     let stale = &check.stale[0];
@@ -71,7 +71,7 @@ fn what_is_stale_has_a_reason() {
     let changed =
         "News. The Stormwick ferry carries 480 passengers in summer, and fewer in winter.";
     let (reason, detail) = only(&items, &[("ferry", changed)]);
-    assert_eq!(reason, StaleReason::Changed);
+    assert_eq!(reason, DropReason::Changed);
     assert_eq!(
         detail,
         format!(
@@ -81,18 +81,18 @@ fn what_is_stale_has_a_reason() {
     );
     assert_eq!(
         only(&items, &[("ferry", "A gate.")]).0,
-        StaleReason::Vanished
+        DropReason::Vanished
     );
-    assert_eq!(only(&items, &[("ferry", "")]).0, StaleReason::Vanished);
+    assert_eq!(only(&items, &[("ferry", "")]).0, DropReason::Vanished);
     assert_eq!(
         only(&items, &[("gate", "A gate.")]),
         (
-            StaleReason::DocumentGone,
+            DropReason::DocumentGone,
             "there is no document `ferry`".to_owned()
         )
     );
     let (reason, detail) = only(&items, &[("boat", QUOTE)]);
-    assert_eq!(reason, StaleReason::DocumentGone);
+    assert_eq!(reason, DropReason::DocumentGone);
     assert!(
         detail.ends_with("its quote stands in `boat`: was it renamed?"),
         "{detail}"
@@ -114,7 +114,7 @@ fn a_twin_is_a_long_quote_in_a_document_that_is_not_relevant() {
     assert_eq!(
         only(&items, &documents),
         (
-            StaleReason::Twin,
+            DropReason::Twin,
             "its quote also stands in `copy`, which may answer the question".to_owned()
         )
     );

@@ -122,7 +122,7 @@ fn wrong_rows_are_named_and_nothing_is_imported() {
         line 2, column 7 (`verdict`): `good` is not a verdict; write keep, edit or drop, or nothing\n\
         line 3, column 7 (`verdict`): nothing is edited: change the question or the answer, or keep or drop the question\n\
         line 4, column 7 (`verdict`): the question or the answer is changed: say edit, or take the change back\n\
-        line 5, column 1 (`id`): there is no question `q33`; did you mean `q3`?\n\
+        line 5, column 1 (`id`): there is no question `q33`\n\
         line 6, column 14 (`seed`): leave it as it was exported, or empty\n\
         line 7, column 7 (`verdict`): the question is unanswerable, so it has no answer: drop it if documents answer it";
     assert_eq!(error, expected);

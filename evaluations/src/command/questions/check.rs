@@ -9,9 +9,8 @@ use evals_pipeline::downloads;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::interruption::interruptible;
 use evals_pipeline::session::Session;
-use evals_questions::check::{Check, Stale};
 use evals_questions::review::{ReviewVerdict, current};
-use evals_questions::{Item, SetFolder};
+use evals_questions::{Check, Dropped, Item, SetFolder};
 use evals_runs::clock::{now, timestamp};
 use evals_settings::redaction::printable;
 use evals_terminal::Printer;
@@ -56,10 +55,10 @@ async fn compare(collection: Collection, items: Vec<Item>) -> Result<Check> {
 }
 
 /// The stale questions that a run asks: nobody has to mend one that people dropped.
-fn asked<'c>(folder: &SetFolder, check: &'c Check) -> Result<Vec<&'c Stale>> {
+fn asked<'c>(folder: &SetFolder, check: &'c Check) -> Result<Vec<&'c Dropped>> {
     let reviews = folder.reviews()?;
     let current = current(&reviews);
-    let is_dropped = |stale: &&Stale| {
+    let is_dropped = |stale: &&Dropped| {
         let review = current.get(stale.item.id.as_str());
         review.is_some_and(|review| review.verdict == ReviewVerdict::Drop)
     };
@@ -67,7 +66,7 @@ fn asked<'c>(folder: &SetFolder, check: &'c Check) -> Result<Vec<&'c Stale>> {
     Ok(stale.filter(|it| !is_dropped(it)).collect())
 }
 
-fn text(questions: usize, check: &Check, stale: &[&Stale]) -> String {
+fn text(questions: usize, check: &Check, stale: &[&Dropped]) -> String {
     let mut text = format!(
         "{}: {} stale, {} with evidence that moved, {} unchanged\n",
         quantity::of(questions, "question"),

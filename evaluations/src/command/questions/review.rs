@@ -3,20 +3,18 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals::render::Narrow;
-use evals::render::tables::Table;
 use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_questions::review::{DefectRate, DefectRates, sample};
+use evals_questions::review::sample;
 use evals_questions::{Item, SetFolder};
 use evals_runs::annotations::user_name;
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
 use evals_runs::review_table::{self, Import};
 use evals_settings::redaction::printable;
-use evals_terminal::{Printer, table_text};
+use evals_terminal::Printer;
 
 use crate::cli::ReviewQuestionsArgs;
 
@@ -43,7 +41,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReviewQuestionsArgs) ->
         printer.result(&lines.collect::<String>())?;
         printer.note("to review them in a spreadsheet, add `--export FILE.csv`; in the browser, use `evaluations view`");
     } else {
-        printer.result(&rates(printer, &folder, set.len())?)?;
+        printer.result(&rates(&folder, set.len())?)?;
     }
     Ok(Exit::Done)
 }
@@ -111,39 +109,23 @@ fn import(
 }
 
 /// The rates of defects as text.
-fn rates(printer: &Printer, folder: &SetFolder, questions: usize) -> Result<String> {
+fn rates(folder: &SetFolder, questions: usize) -> Result<String> {
     let Some(rates) = folder.defects()? else {
         return Ok(format!(
             "{}, no sample of which is reviewed; draw one with `--sample 50 --export FILE.csv`\n",
             quantity::of(questions, "question")
         ));
     };
-    let heads = [
-        "kind",
-        "questions",
-        "reviewed",
-        "defective",
-        "rate, % [95 %]",
-    ];
-    let rows = rates.kinds.iter().chain([&rates.all]).map(row);
-    let missing: Vec<String> = rates.missing.iter().map(ToString::to_string).collect();
-    let notes = (!missing.is_empty()).then(|| {
+    let lines = rates.kinds.iter().chain([&rates.all]).map(|rate| {
         format!(
-            "no question of the kind {} is reviewed, and the rates say nothing about them",
-            missing.join(", ")
+            "{:<12} {rate} defective: {} of {} reviewed, of {}\n",
+            rate.name(),
+            rate.defective,
+            rate.reviewed,
+            quantity::of(rate.questions, "question")
         )
     });
-    let table = Table {
-        heads: heads.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-        notes: notes.into_iter().collect(),
-    };
-    Ok(table_text(printer, &table, Narrow::Fold))
-}
-
-fn row(rate: &DefectRate) -> Vec<String> {
-    let counts = [rate.questions, rate.reviewed, rate.defective];
-    let counts = counts.map(|count| count.to_string());
-    let cells = std::iter::once(rate.name()).chain(counts);
-    cells.chain([rate.to_string()]).collect()
+    let missing = rates.missing.iter();
+    let missing = missing.map(|kind| format!("{:<12} not reviewed\n", kind.to_string()));
+    Ok(lines.chain(missing).collect())
 }
