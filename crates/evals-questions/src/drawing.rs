@@ -1,8 +1,6 @@
 //! Draws the passages that questions are about, spread over the corpus.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
-use std::fmt::Debug;
 use std::ops::Range;
 
 use evals_rag::{Document, Passage};
@@ -11,48 +9,6 @@ use serde_json::Value;
 
 use crate::passages::passages;
 use crate::{GenerateError, QuestionSettings};
-
-/// The documents that questions are about. They are read several times, so that they need not all be in memory.
-pub trait Corpus: Debug + Send + Sync {
-    /// Passes every document to `visit`.
-    ///
-    /// # Errors
-    ///
-    /// A document cannot be read.
-    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError>;
-}
-
-/// Why the documents could not be read.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct CorpusError(Box<dyn Error + Send + Sync>);
-
-impl CorpusError {
-    /// Wraps the error of a reader of documents.
-    pub fn new(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(source.into())
-    }
-}
-
-/// The documents of `corpus` with one of `ids`, by id.
-///
-/// # Errors
-///
-/// A document cannot be read.
-pub fn documents(
-    corpus: &dyn Corpus,
-    ids: &BTreeSet<String>,
-) -> Result<BTreeMap<String, Document>, CorpusError> {
-    let mut found = BTreeMap::new();
-    if !ids.is_empty() {
-        corpus.read(&mut |document| {
-            if ids.contains(&document.uri) {
-                found.insert(document.uri.clone(), document.clone());
-            }
-        })?;
-    }
-    Ok(found)
-}
 
 /// A passage to ask about.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,9 +31,10 @@ pub struct Coverage {
     pub covered: usize,
 }
 
+/// A document that has a passage.
 #[derive(Debug)]
-struct Known {
-    id: String,
+struct Known<'c> {
+    document: &'c Document,
     part: String,
     /// How many documents of its part come before.
     turn: usize,
@@ -89,9 +46,9 @@ struct Known {
 ///
 /// The parts of the corpus take turns, and so do the documents of each: no document is drawn twice before all were drawn once.
 #[derive(Debug)]
-pub(crate) struct Drawing {
+pub(crate) struct Drawing<'c> {
     /// The documents in the order in which they are drawn.
-    known: Vec<Known>,
+    known: Vec<Known<'c>>,
     /// The most passages of one document.
     most: usize,
     /// The document to draw next.
@@ -103,39 +60,39 @@ pub(crate) struct Drawing {
 /// The part of documents outside any folder, or without the metadata field.
 const NO_PART: &str = "(none)";
 
-impl Drawing {
-    /// Reads the corpus. Of each document it keeps only the id and where its passages are.
+impl<'c> Drawing<'c> {
+    /// Cuts the documents into passages.
     ///
     /// # Errors
     ///
-    /// A document cannot be read, or none has a passage.
+    /// None has a passage.
     pub(crate) fn of(
-        corpus: &dyn Corpus,
+        corpus: &'c [Document],
         spread_over: Option<&str>,
         seed: u64,
     ) -> Result<Self, GenerateError> {
-        let mut known = Vec::new();
-        corpus.read(&mut |document| {
+        let known = corpus.iter().map(|document| {
             let mut passages: Vec<_> = passages(&document.text).into_iter().enumerate().collect();
             passages.sort_by_cached_key(|(number, _)| {
                 (permanent_number(seed, &document.uri, number + 2), *number)
             });
-            let passages: Vec<_> = passages.into_iter().map(|(_, range)| range).collect();
-            if !passages.is_empty() {
-                known.push(Known {
-                    id: document.uri.clone(),
-                    part: part(document, spread_over),
-                    turn: 0,
-                    passages,
-                });
+            Known {
+                document,
+                part: part(document, spread_over),
+                turn: 0,
+                passages: passages.into_iter().map(|(_, range)| range).collect(),
             }
-        })?;
+        });
+        let mut known: Vec<Known<'_>> = known.filter(|it| !it.passages.is_empty()).collect();
         if known.is_empty() {
             return Err(GenerateError::EmptyCorpus);
         }
         // The order of equal random numbers must not depend on that of the source.
-        known.sort_by_cached_key(|it| (permanent_number(seed, &it.id, 0), it.id.clone()));
-        known.dedup_by(|one, other| one.id == other.id);
+        known.sort_by_cached_key(|it| {
+            let id = &it.document.uri;
+            (permanent_number(seed, id, 0), id.clone())
+        });
+        known.dedup_by(|one, other| one.document.uri == other.document.uri);
         let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
         for it in &mut known {
             let size = sizes.entry(it.part.clone()).or_default();
@@ -168,7 +125,7 @@ impl Drawing {
         for known in &self.known {
             let (documents, covered) = parts.entry(&known.part).or_default();
             *documents += 1;
-            *covered += usize::from(asked_about.contains(&known.id));
+            *covered += usize::from(asked_about.contains(&known.document.uri));
         }
         let parts = parts.into_iter();
         let coverage = parts.map(|(part, (documents, covered))| Coverage {
@@ -179,55 +136,32 @@ impl Drawing {
         coverage.collect()
     }
 
-    /// The next passages.
-    pub(crate) fn draw(
-        &mut self,
-        corpus: &dyn Corpus,
-        count: usize,
-    ) -> Result<Vec<Drawn>, CorpusError> {
-        let places: Vec<_> = (0..count).map(|_| self.next()).collect();
-        let ids = places
-            .iter()
-            .map(|(place, ..)| self.known[*place].id.clone());
-        let documents = documents(corpus, &ids.collect())?;
-        let drawn = places.into_iter().map(|(place, number, turn)| {
-            let Known { id, passages, .. } = &self.known[place];
-            let range = passages[number].clone();
-            let document = documents.get(id);
-            let (document, text) = document
-                .and_then(|it| Some((it, it.text.get(range.clone())?)))
-                .ok_or_else(|| {
-                    CorpusError::new(format!("document `{id}` changed while it was read"))
-                })?;
-            Ok(Drawn {
-                passage: Passage {
-                    document: id.clone(),
-                    title: document.title.clone(),
-                    ordinal: 0,
-                    text: text.to_owned(),
-                    score: 0.0,
-                },
-                start: document.text[..range.start].chars().count(),
-                turn,
-            })
-        });
-        drawn.collect()
-    }
-
-    /// The places of the next document and of its passage, and the turn. A document whose passages are used up waits until all are, and then
-    /// begins again.
-    fn next(&mut self) -> (usize, usize, u32) {
-        loop {
-            let (place, number) = (self.next, self.turns % self.most);
-            let turn = u32::try_from(self.turns + 1).unwrap_or(u32::MAX);
+    /// The next passages. A document whose passages are used up waits until all are, and then begins again.
+    pub(crate) fn draw(&mut self, count: usize) -> Vec<Drawn> {
+        let mut drawn = Vec::with_capacity(count);
+        while drawn.len() < count {
+            let Known {
+                document, passages, ..
+            } = &self.known[self.next];
+            if let Some(range) = passages.get(self.turns % self.most) {
+                drawn.push(Drawn {
+                    passage: Passage {
+                        document: document.uri.clone(),
+                        title: document.title.clone(),
+                        ordinal: 0,
+                        text: document.text[range.clone()].to_owned(),
+                        score: 0.0,
+                    },
+                    start: document.text[..range.start].chars().count(),
+                    turn: u32::try_from(self.turns + 1).unwrap_or(u32::MAX),
+                });
+            }
             self.next += 1;
             if self.next == self.known.len() {
                 (self.next, self.turns) = (0, self.turns + 1);
             }
-            if number < self.known[place].passages.len() {
-                return (place, number, turn);
-            }
         }
+        drawn
     }
 }
 
@@ -235,15 +169,15 @@ impl Drawing {
 ///
 /// # Errors
 ///
-/// The documents cannot be read, or have no passage.
+/// No document has a passage.
 pub fn first_passages(
-    corpus: &dyn Corpus,
+    corpus: &[Document],
     settings: &QuestionSettings,
     count: usize,
     seed: u64,
 ) -> Result<Vec<String>, GenerateError> {
     let mut drawing = Drawing::of(corpus, settings.spread_over.as_deref(), seed)?;
-    let drawn = drawing.draw(corpus, count)?.into_iter();
+    let drawn = drawing.draw(count).into_iter();
     Ok(drawn.map(|it| it.passage.text).collect())
 }
 
@@ -288,9 +222,9 @@ mod tests {
         }
     }
 
-    fn drawn(corpus: &Vec<Document>, seed: u64, count: usize) -> Vec<Drawn> {
+    fn drawn(corpus: &[Document], seed: u64, count: usize) -> Vec<Drawn> {
         let mut drawing = Drawing::of(corpus, None, seed).unwrap();
-        drawing.draw(corpus, count).unwrap()
+        drawing.draw(count)
     }
 
     /// 30 documents in a folder, 3 in another and 1 in none.
@@ -361,7 +295,8 @@ mod tests {
             [1, 2, 3, 4, 5, 6]
         );
         assert_eq!(drawn[0].passage, drawn[3].passage);
-        let empty = Drawing::of(&vec![document("a", 0)], None, 1);
+        let short = [document("a", 0)];
+        let empty = Drawing::of(&short, None, 1);
         assert!(matches!(empty, Err(GenerateError::EmptyCorpus)));
     }
 

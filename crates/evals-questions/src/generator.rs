@@ -1,13 +1,12 @@
 //! Makes test sets: draws passages, has questions written and filters them, until there are enough.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use evals_models::ChatModel;
 use evals_rag::judging::{Judge, JudgeFailure};
-use evals_rag::{Call, FoldedText, SearchError, Searcher};
+use evals_rag::{Call, Document, FoldedText, SearchError, Searcher};
 use futures::StreamExt as _;
 
 use crate::drawing::Drawing;
@@ -15,11 +14,12 @@ use crate::generation::Draft;
 use crate::mix::in_turns;
 use crate::query::Stop;
 use crate::{
-    Corpus, CorpusError, Coverage, DropReason, Dropped, Item, Kind, MixError, PlainFilters,
-    QuestionPrompts, QuestionSettings,
+    Coverage, DropReason, Dropped, Item, Kind, MixError, PlainFilters, QuestionPrompts,
+    QuestionSettings,
 };
 
 /// Makes a test set from a corpus.
+#[expect(missing_debug_implementations, reason = "a function has none")]
 pub struct Generator<'a> {
     /// The model that writes questions and answers.
     pub writer: &'a dyn ChatModel,
@@ -30,7 +30,7 @@ pub struct Generator<'a> {
     /// Searches the corpus for further passages. It has to return passages, not only the ranking.
     pub searcher: &'a dyn Searcher,
     /// The documents.
-    pub corpus: &'a dyn Corpus,
+    pub corpus: &'a [Document],
     /// The prompts.
     pub prompts: &'a QuestionPrompts,
     /// How many questions are worked on at the same time.
@@ -64,9 +64,6 @@ pub enum GenerateError {
     /// No document has a passage to ask about.
     #[error("no document has a passage of at least 32 letters, so there is nothing to ask about")]
     EmptyCorpus,
-    /// The documents cannot be read.
-    #[error(transparent)]
-    Corpus(#[from] CorpusError),
     /// A model fails, and would fail again.
     #[error(transparent)]
     Model(#[from] JudgeFailure),
@@ -107,7 +104,7 @@ impl Generator<'_> {
             if kinds.is_empty() {
                 break;
             }
-            let drawn = drawing.draw(self.corpus, kinds.len())?;
+            let drawn = drawing.draw(kinds.len());
             let drafts = kinds.into_iter().zip(drawn).map(|(kind, drawn)| {
                 number += 1;
                 let mut item = Item::new(format!("q{number:04}"), "", kind);
@@ -135,7 +132,7 @@ impl Generator<'_> {
             }
         }
         set.coverage = drawing.coverage(&sources);
-        self.place(&mut set.kept)?;
+        self.place(&mut set.kept);
         Ok(set)
     }
 
@@ -162,7 +159,7 @@ impl Generator<'_> {
             self.check(it).await
         });
         set.kept = checked.await?.into_iter().map(|it| it.item).collect();
-        self.place(&mut set.kept)?;
+        self.place(&mut set.kept);
         Ok(set)
     }
 
@@ -209,17 +206,11 @@ impl Generator<'_> {
     }
 
     /// Gives the spans that were found by a search their place in the document.
-    fn place(&self, items: &mut [Item]) -> Result<(), CorpusError> {
+    fn place(&self, items: &mut [Item]) {
         let spans = items.iter().flat_map(|item| &item.evidence);
         let unplaced = spans.filter(|span| span.start.is_none());
         let ids: BTreeSet<String> = unplaced.map(|span| span.document.clone()).collect();
-        if ids.is_empty() {
-            return Ok(());
-        }
-        self.corpus.read(&mut |document| {
-            if !ids.contains(&document.uri) {
-                return;
-            }
+        for document in self.corpus.iter().filter(|it| ids.contains(&it.uri)) {
             let text = FoldedText::new(&document.text);
             let spans = items.iter_mut().flat_map(|item| &mut item.evidence);
             for span in spans.filter(|it| it.document == document.uri && it.start.is_none()) {
@@ -230,7 +221,7 @@ impl Generator<'_> {
                     span.end = Some(start + span.quote.chars().count());
                 }
             }
-        })
+        }
     }
 }
 
@@ -280,11 +271,5 @@ impl GeneratedSet {
                 last.detail
             )
         })
-    }
-}
-
-impl fmt::Debug for Generator<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Generator")
     }
 }

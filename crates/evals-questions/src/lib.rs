@@ -20,7 +20,7 @@ mod tests;
 
 pub use check::Check;
 pub use diversity::Diversity;
-pub use drawing::{Corpus, CorpusError, Coverage, documents, first_passages};
+pub use drawing::{Coverage, first_passages};
 pub use from_log::{LogError, questions_of_log};
 pub use generator::{GenerateError, GeneratedSet, Generator};
 pub use item::{DropReason, Dropped, Item, Kind};

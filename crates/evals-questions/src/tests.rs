@@ -13,16 +13,9 @@ use serde_json::{Map, Value, json};
 use self::fakes::{EqualAnswers, Script, SharedWords};
 
 use crate::{
-    Corpus, CorpusError, DropReason, GenerateError, GeneratedSet, Generator, Item, Kind,
-    QuestionPrompts, QuestionSettings,
+    DropReason, GenerateError, GeneratedSet, Generator, Item, Kind, QuestionPrompts,
+    QuestionSettings,
 };
-
-impl Corpus for Vec<Document> {
-    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
-        self.iter().for_each(visit);
-        Ok(())
-    }
-}
 
 fn document(id: &str, text: &str) -> Document {
     Document {
@@ -155,7 +148,7 @@ fn only(kind: Kind) -> QuestionSettings {
 
 /// Runs a generator over a corpus.
 async fn with<T>(
-    corpus: &Vec<Document>,
+    corpus: &[Document],
     writer: &dyn ChatModel,
     judge: &dyn ChatModel,
     concurrency: usize,
@@ -175,7 +168,7 @@ async fn with<T>(
 }
 
 async fn generated(
-    corpus: &Vec<Document>,
+    corpus: &[Document],
     writer: &dyn ChatModel,
     settings: &QuestionSettings,
     count: usize,

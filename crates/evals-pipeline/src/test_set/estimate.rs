@@ -7,10 +7,10 @@ use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer as _;
-use evals_questions::{Corpus, Generator, first_passages};
-use evals_rag::Prompt;
+use evals_questions::{Generator, first_passages};
 use evals_rag::estimate::Calls;
 use evals_rag::rag_judges::CallRange;
+use evals_rag::{Document, Prompt};
 use serde_json::json;
 
 use super::Plan;
@@ -34,7 +34,7 @@ const WRITTEN: u64 = 150;
 type Work = (RangeInclusive<u64>, u64);
 
 /// The work of each of the [`STEPS`](Generator::STEPS), for questions that a model writes or those of the log.
-fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work; 2]> {
+fn work(plan: &Plan<'_>, corpus: &[Document], questions: usize) -> Result<[Work; 2]> {
     let settings = &plan.resolved.settings;
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
@@ -64,7 +64,7 @@ fn work(plan: &Plan<'_>, corpus: &dyn Corpus, questions: usize) -> Result<[Work;
 }
 
 /// Renders the estimate.
-pub(super) fn text(plan: &Plan<'_>, corpus: &dyn Corpus) -> Result<String> {
+pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
     let questions = match &plan.log {
         Some((questions, _)) => questions.len(),
         None => plan.arguments.count.get(),

@@ -12,14 +12,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use evals_data::{Collection, Manifest};
+use evals_data::{Collection, DataError, Manifest};
 use evals_guard::regular_file;
 use evals_index::{Profile, SearchOptions};
 use evals_models::ChatModel;
 use evals_questions::set_folder::lines_of;
-use evals_questions::{
-    Corpus, CorpusError, GeneratedSet, Generator, QuestionPrompts, SetFolder, questions_of_log,
-};
+use evals_questions::{GeneratedSet, Generator, QuestionPrompts, SetFolder, questions_of_log};
 use evals_rag::judging::ChatJudge;
 use evals_rag::{Document, Prompt, Searcher};
 use evals_settings::{Layer, Resolved};
@@ -89,20 +87,6 @@ struct Plan<'a> {
 /// The writer and the judge, as they were opened.
 type Models = [Arc<dyn ChatModel>; 2];
 
-/// The documents of a dataset.
-#[derive(Debug)]
-struct DatasetCorpus<'c>(&'c Collection);
-
-impl Corpus for DatasetCorpus<'_> {
-    fn read(&self, visit: &mut dyn FnMut(&Document)) -> Result<(), CorpusError> {
-        let documents = self.0.documents().map_err(CorpusError::new)?;
-        for document in documents {
-            visit(&document.map_err(CorpusError::new)?);
-        }
-        Ok(())
-    }
-}
-
 impl<'a> Plan<'a> {
     fn new(
         session: &Session<'_>,
@@ -148,8 +132,10 @@ impl<'a> Plan<'a> {
     async fn execute(self, session: &Session<'_>, interruption: &Interruption) -> Result<Exit> {
         let printer = session.printer;
         let collection = downloads::fetch(printer, &self.manifest).await?;
+        let documents: Result<Vec<Document>, DataError> = collection.documents()?.collect();
+        let documents = documents?;
         if self.arguments.estimate {
-            printer.result(&estimate::text(&self, &DatasetCorpus(&collection))?)?;
+            printer.result(&estimate::text(&self, &documents)?)?;
             return Ok(Exit::Done);
         }
         let folder = NewSet::claim(&self.arguments.to)?;
@@ -182,9 +168,9 @@ impl<'a> Plan<'a> {
             .searcher(session, &mut opener, &collection, &folder.name()?)
             .await?;
         let set = self
-            .generate(session, &collection, &opened, &*searcher)
+            .generate(session, &documents, &opened, &*searcher)
             .await?;
-        self.close(session, &collection, &opened, folder, &set)
+        self.close(session, &collection, &documents, &opened, folder, &set)
             .await
     }
 
@@ -226,7 +212,7 @@ impl<'a> Plan<'a> {
     async fn generate(
         &self,
         session: &Session<'_>,
-        collection: &Collection,
+        corpus: &[Document],
         models: &Models,
         searcher: &dyn Searcher,
     ) -> Result<GeneratedSet> {
@@ -238,7 +224,7 @@ impl<'a> Plan<'a> {
             judge: &**judge,
             equivalence: &equivalence.prompt(self.equivalence.clone()),
             searcher,
-            corpus: &DatasetCorpus(collection),
+            corpus,
             prompts: &self.prompts,
             concurrency: self.resolved.settings.evaluations.concurrency,
             progress: &|message| bar.set_message(message),
@@ -265,17 +251,17 @@ impl<'a> Plan<'a> {
         &self,
         session: &Session<'_>,
         collection: &Collection,
+        documents: &[Document],
         models: &Models,
         folder: NewSet,
         set: &GeneratedSet,
     ) -> Result<Exit> {
         let printer = session.printer;
-        let documents = DatasetCorpus(collection);
-        let diversity = summary::measured_diversity(set, &documents).await?;
+        let diversity = summary::measured_diversity(set, documents).await?;
         let written = self.manifest.documents_section(&self.arguments.to);
         let mut files = Vec::new();
         if written.is_none() {
-            files.push((SetFolder::DOCUMENTS, record::copied(&documents)?));
+            files.push((SetFolder::DOCUMENTS, record::copied(documents)));
         }
         let manifest = record::manifest(&folder.name()?, &self.manifest, written, set);
         let record = record::record(self, collection, models, set, &diversity);

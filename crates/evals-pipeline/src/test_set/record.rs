@@ -1,19 +1,15 @@
 //! What a test set says about how it was made, and the manifest with which it runs.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use anyhow::Result;
 use evals_data::{Collection, Manifest};
 use evals_models::Usage;
-use evals_questions::{Corpus, Diversity, GeneratedSet, Item, Kind, SetFolder, set_folder};
-use evals_rag::Call;
+use evals_questions::{Diversity, GeneratedSet, Item, Kind, SetFolder, set_folder};
+use evals_rag::{Call, Document};
 use serde_json::{Value, json};
 
 use super::{Models, Plan};
 use crate::run_models::Prompts;
-
-const TEXT: &str = "a string takes any text";
 
 /// The record. It holds nothing that is different when the same command runs again, so that the same replies give the same bytes.
 pub(super) fn record(
@@ -105,19 +101,23 @@ pub(super) fn manifest(
     let members = manifest.as_object().into_iter().flatten();
     let members = members.filter(|(_, value)| !value.is_null() && **value != json!({}));
     // Values are written as JSON, which YAML contains.
-    members
-        .map(|(key, value)| format!("{key}: {value}\n"))
-        .collect()
+    let lines = members.map(|(key, value)| format!("{key}: {value}\n"));
+    lines.collect()
 }
 
 /// The documents as JSON Lines.
-pub(super) fn copied(corpus: &dyn Corpus) -> Result<String> {
-    let mut lines = String::new();
-    corpus.read(&mut |document| {
-        let line = json!({
-            "id": document.uri, "title": document.title, "text": document.text, "metadata": document.metadata,
-        });
-        writeln!(lines, "{line}").expect(TEXT);
-    })?;
-    Ok(lines)
+pub(super) fn copied(corpus: &[Document]) -> String {
+    let lines = corpus.iter().map(|document| {
+        let Document {
+            uri,
+            title,
+            text,
+            metadata,
+        } = document;
+        format!(
+            "{}\n",
+            json!({"id": uri, "title": title, "text": text, "metadata": metadata})
+        )
+    });
+    lines.collect()
 }

@@ -1,13 +1,14 @@
 //! What a finished test set shows of itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::{Embedder as _, TextKind};
-use evals_questions::{Corpus, Coverage, Diversity, GeneratedSet, Generator, diversity, documents};
+use evals_questions::{Coverage, Diversity, GeneratedSet, Generator, diversity};
+use evals_rag::Document;
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
 
@@ -24,17 +25,20 @@ const PARTS: usize = 10;
 /// The diversity of the questions that are kept. The embedded model gives the vectors, so that sets compare.
 pub(super) async fn measured_diversity(
     set: &GeneratedSet,
-    corpus: &dyn Corpus,
+    corpus: &[Document],
 ) -> Result<Diversity> {
-    let relevant = set.kept.iter().flat_map(|item| &item.relevant);
-    let texts = documents(corpus, &relevant.cloned().collect())?;
+    let texts = corpus.iter().map(|it| (it.uri.as_str(), it.text.as_str()));
+    let texts: HashMap<&str, &str> = texts.collect();
     let questions = set.kept.iter().map(|item| item.question.as_str());
     let questions: Vec<&str> = questions.collect();
     let model = StaticEmbedder::static_minilm();
     let vectors = model.embed(&questions, TextKind::Query).await?;
     let vectors: Vec<Vec<f32>> = vectors.rows().map(<[f32]>::to_vec).collect();
-    let text = |id: &str| texts.get(id).map(|it| it.text.as_str());
-    Ok(Diversity::of(&set.kept, text, &vectors))
+    Ok(Diversity::of(
+        &set.kept,
+        |id| texts.get(id).copied(),
+        &vectors,
+    ))
 }
 
 /// Renders the set: its kinds, what was dropped and why, what of the corpus it covers, and its diversity.
@@ -140,7 +144,6 @@ mod tests {
     use evals_data::{Catalog, Collection, Hub, HubSettings};
     use evals_questions::{Item, Kind};
 
-    use super::super::DatasetCorpus;
     use super::*;
 
     /// The spread of the questions of people, on the samples in the Hugging Face home that `EVALUATIONS_REAL_HF_HOME` names.
@@ -165,9 +168,7 @@ mod tests {
                 kept: items.collect(),
                 ..GeneratedSet::default()
             };
-            let measured = measured_diversity(&set, &DatasetCorpus(&collection))
-                .await
-                .unwrap();
+            let measured = measured_diversity(&set, &[]).await.unwrap();
             let rounded = |it: &Diversity| it.spread.map(|it| (it * 1e4).round());
             assert_eq!(rounded(&measured), rounded(&people), "{name}: {measured:?}");
         }

@@ -106,7 +106,7 @@ impl Judge for EqualAnswers {
 
 /// Finds the documents that share most words with the question.
 #[derive(Debug)]
-pub(super) struct SharedWords<'c>(pub(super) &'c Vec<Document>);
+pub(super) struct SharedWords<'c>(pub(super) &'c [Document]);
 
 #[async_trait]
 impl Searcher for SharedWords<'_> {
