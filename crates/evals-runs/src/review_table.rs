@@ -163,11 +163,19 @@ impl Import<'_> {
         let review = review
             .checked(item)
             .map_err(|what| ("verdict", what.to_owned()))?;
-        let is_known = |it: &&Review| {
-            (&it.id, &it.author, &it.time) == (&review.id, &review.author, &review.time)
-        };
-        let mut known = self.known.iter().filter(is_known).peekable();
-        if known.peek().is_some() && known.all(|it| *it != review) {
+        let (mut is_known, mut is_same) = (false, false);
+        for it in self.known.iter().filter(|it| it.id == review.id) {
+            let is_one = it.author == review.author && it.time == review.time;
+            is_known |= is_one;
+            let seed = it.seed;
+            is_same |= is_one
+                && *it
+                    == Review {
+                        seed,
+                        ..review.clone()
+                    };
+        }
+        if is_known && !is_same {
             // Somebody changed what was exported, so that it is no longer what its author said at that time.
             let (author, time) = (author_of(&self.author)?, self.time.clone());
             return Ok(Review {
