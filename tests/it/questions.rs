@@ -242,7 +242,17 @@ fn the_seed_decides_every_byte_and_a_finished_set_is_not_overwritten() {
         unwrapped(&refused).contains("`set` holds a set of questions already"),
         "{refused}"
     );
+    // What a killed command leaves is replaced. A folder with reviews of other questions is not.
     fs::rename(sandbox.work().join("set"), sandbox.work().join("old")).unwrap();
+    sandbox.write("set/.lock", "");
+    sandbox.write("set/review.jsonl", "");
+    let refused = sandbox.refuse(LINE);
+    assert!(
+        unwrapped(&refused).contains("`set` is not empty"),
+        "{refused}"
+    );
+    fs::remove_file(sandbox.work().join("set/review.jsonl")).unwrap();
+    sandbox.write("set/record.json", "{}");
     let again = write_set(&sandbox, LINE);
     assert!(
         again.stdout.contains("20 of them stored, 0 input tokens"),

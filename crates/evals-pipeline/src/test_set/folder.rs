@@ -13,8 +13,17 @@ pub(super) struct NewSet {
     lock: SetLock,
     /// Whether the folder was made for the set.
     made: bool,
-    written: Vec<&'static str>,
+    is_written: bool,
 }
+
+/// What a folder without questions may hold if it was claimed.
+const UNFINISHED: [&str; 5] = [
+    SetFolder::DOCUMENTS,
+    SetFolder::MANIFEST,
+    SetFolder::DROPPED,
+    SetFolder::RECORD,
+    SetFolder::LOCK,
+];
 
 /// Refuses a folder that holds something, before anything is asked.
 pub(super) fn check(folder: &Path) -> Result<()> {
@@ -31,8 +40,13 @@ pub(super) fn check(folder: &Path) -> Result<()> {
         );
     }
     // A killed command leaves its lock, and what it had written before the questions.
-    if !folder.join(SetFolder::LOCK).exists() && fs::read_dir(folder)?.next().is_some() {
-        bail!("`{path}` is not empty; name a folder that does not exist, or an empty one");
+    let is_claimed = folder.join(SetFolder::LOCK).exists();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let is_ours = UNFINISHED.contains(&name.as_str()) || name.ends_with(".partial");
+        if !(is_claimed && is_ours) {
+            bail!("`{path}` is not empty; name a folder that does not exist, or an empty one");
+        }
     }
     Ok(())
 }
@@ -48,7 +62,7 @@ impl NewSet {
             folder: folder.to_owned(),
             lock,
             made,
-            written: vec![SetFolder::LOCK],
+            is_written: false,
         })
     }
 
@@ -60,22 +74,23 @@ impl NewSet {
     }
 
     /// Writes the files of the set, and the questions at last: all or nothing.
-    pub(super) fn write(mut self, files: &[(&'static str, String)], questions: &str) -> Result<()> {
+    pub(super) fn write(mut self, files: &[(&str, String)], questions: &str) -> Result<()> {
         for (name, text) in files {
             self.lock.write(name, text)?;
-            self.written.push(name);
         }
         self.lock.write(SetFolder::QUESTIONS, questions)?;
-        self.written.clear();
-        self.made = false;
+        self.is_written = true;
         Ok(())
     }
 }
 
 impl Drop for NewSet {
     fn drop(&mut self) {
+        if self.is_written {
+            return;
+        }
         // Still locked, so that no other process can have begun. What cannot be removed stays.
-        for name in self.written.iter().rev() {
+        for name in UNFINISHED {
             let _ = fs::remove_file(self.folder.join(name));
         }
         if self.made {
