@@ -4,7 +4,7 @@ use std::fmt;
 
 use evals_rag::EvidenceSpan;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A question of a test set: a line of `questions.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,7 @@ pub struct Item {
     /// The text of the question.
     pub question: String,
     /// The reference answer; [`UNANSWERABLE`](Self::UNANSWERABLE) if the documents do not have it.
-    #[serde(default = "unanswerable")]
+    #[serde(default = "unanswerable", deserialize_with = "written_answer")]
     pub answer: String,
     /// What kind of question it is.
     pub kind: Kind,
@@ -60,6 +60,12 @@ impl Item {
 
 fn unanswerable() -> String {
     Item::UNANSWERABLE.to_owned()
+}
+
+/// A set that was written by hand may have null for an answer.
+fn written_answer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let written = Option::<String>::deserialize(deserializer)?;
+    Ok(written.unwrap_or_else(unanswerable))
 }
 
 /// A kind of question.

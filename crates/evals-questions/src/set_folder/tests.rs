@@ -89,6 +89,10 @@ fn a_broken_line_is_named_with_its_remedy() {
     assert!(lines(&folder, &blank).contains("line 1: `id` or `question` is empty"));
     assert!(lines(&folder, "a question\n").contains("line 1: "));
 
+    let null = good.replace("\"a letter\"", "null");
+    fs::write(folder.path().join(SetFolder::QUESTIONS), null).unwrap();
+    assert!(!folder.questions().unwrap()[0].is_answerable());
+
     // An editor's byte order mark and missing last end of line do no harm.
     let text = format!("\u{feff}{good}");
     fs::write(folder.path().join(SetFolder::QUESTIONS), text).unwrap();
