@@ -137,7 +137,6 @@ impl ReviewedSet {
     }
 }
 
-#[expect(clippy::unused_async, reason = "a handler is asynchronous")]
 async fn page(State(set): State<Arc<ReviewedSet>>) -> Result<Html<String>, PageFailure> {
     let page = ReviewingPage {
         name: set.folder.path().display().to_string(),
