@@ -27,7 +27,13 @@ fn unanswerable_questions_are_searched_and_not_measured() {
         }
         let timings = [&summary["timings"], &summary["cached_timings"]];
         let searches = timings.map(|stages| stages["bm25"]["n"].as_u64().unwrap_or_default());
-        assert_eq!(searches.iter().sum::<u64>(), 320, "every search is timed");
+        // The searches of `hybrid` compare vectors, so a sample of them is timed.
+        let timed = if manifest["profile"] == "bm25" {
+            320
+        } else {
+            100
+        };
+        assert_eq!(searches.iter().sum::<u64>(), timed);
 
         let judged = fs::read_to_string(run.join("qrels.trec")).unwrap();
         let ranked = fs::read_to_string(run.join("run.trec")).unwrap();

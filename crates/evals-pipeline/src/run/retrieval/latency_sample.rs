@@ -1,6 +1,7 @@
 //! Which questions the retrieval benchmark searches one by one, to measure how long that takes. The others are searched all at once.
 
 use std::collections::HashSet;
+use std::num::NonZeroUsize;
 
 use evals_index::QuestionBatch;
 use evals_rag::retrieval::IdenticalIds;
@@ -12,9 +13,6 @@ use crate::search_profile::SearchProfile;
 
 /// Size of the sample, unless the settings have one.
 const USUAL_SIZE: usize = 100;
-/// An index of at most this many chunks is searched for every question, unless the settings have a size: that takes seconds, and
-/// latencies of all questions tell more.
-const MOST_CHUNKS_ONE_BY_ONE: usize = 10_000;
 
 /// The questions of a benchmark as a batch, with a sample that is timed.
 #[derive(Debug)]
@@ -24,9 +22,9 @@ pub(super) struct LatencySample {
 }
 
 impl LatencySample {
-    /// `None` if every question is searched one by one: because the index is small, because the sample has every question, because a
-    /// repetition has to search again, because the profile compares no vectors, so that nothing would be saved, or because the
-    /// search is approximate, and the search of all questions at once is exact.
+    /// `None` if every question is searched one by one: because the sample has every question, because a repetition has to search again,
+    /// because the profile compares no vectors, so that nothing would be saved, or because the search is approximate, and the search of all
+    /// questions at once is exact.
     pub(super) fn of(run: Run<'_>, profile: SearchProfile) -> Option<Self> {
         let Run {
             arguments,
@@ -39,12 +37,8 @@ impl LatencySample {
         if arguments.control.repeat.get() > 1 || !compares || !is_exact {
             return None;
         }
-        let is_small = prepared.ready.statistics.chunks <= MOST_CHUNKS_ONE_BY_ONE;
-        let size = match plan.resolved.settings.search.latency_sample {
-            Some(size) => size.get(),
-            None if is_small => return None,
-            None => USUAL_SIZE,
-        };
+        let size = plan.resolved.settings.search.latency_sample;
+        let size = size.map_or(USUAL_SIZE, NonZeroUsize::get);
         let questions = prepared.questions.iter();
         let questions: Vec<_> = questions.map(|question| question.text.clone()).collect();
         let seed = arguments.control.seed;
