@@ -94,10 +94,9 @@ fn stored(sandbox: &Sandbox) -> BTreeMap<(String, String), u64> {
     let lines = fs::read_to_string(path).unwrap_or_default();
     let judgements = lines.lines().filter_map(|line| {
         let json: Value = serde_json::from_str(&line[line.find('{')?..]).ok()?;
-        let judgement = json.get("judgement")?;
-        let name = |key: &str| judgement[key].as_str().unwrap().to_owned();
-        let pair = (name("question"), name("document"));
-        Some((pair, judgement["grade"].as_u64().unwrap()))
+        let grade = json.get("grade")?.as_u64().unwrap();
+        let name = |key: &str| json[key].as_str().unwrap().to_owned();
+        Some(((name("question"), name("document")), grade))
     });
     judgements.collect()
 }
@@ -121,7 +120,7 @@ fn a_further_run_adds_its_passages_and_changes_no_number() {
     let pairs = stored(&sandbox).len();
     assert_eq!(asked(&server), pairs, "one call for each passage");
     assert!(
-        estimate.starts_with(&format!("{pairs} of {pairs} pairs to grade\n")),
+        estimate.starts_with(&format!("{pairs} passages to grade\n")),
         "{estimate}"
     );
     assert!(
@@ -154,10 +153,7 @@ fn a_further_run_adds_its_passages_and_changes_no_number() {
     let early = succeed(&sandbox, two, &format!("--at {pairs}"));
     assert_eq!(early, first);
     let none = succeed(&sandbox, two, "--at 0");
-    assert!(
-        none.contains("n leaves out questions with passages without a judgement"),
-        "{none}"
-    );
+    assert!(none.contains("n leaves out questions"), "{none}");
 }
 
 #[test]
@@ -190,10 +186,39 @@ fn a_killed_pool_goes_on_and_pays_nothing_twice() {
 }
 
 #[test]
+fn two_commands_at_once_pay_for_a_passage_once() {
+    let server = judge(Duration::from_millis(60));
+    let sandbox = Sandbox::new();
+    let names = runs(&sandbox, &server, &["bm25", "unranked"]);
+    let line = format!("pool {} --k 3 --dataset towers.yaml", names.join(" "));
+    let start = || {
+        let mut command = with_settings(&sandbox, &line);
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let first = start();
+    wait_for("calls", || asked(&server) >= 2);
+    let second = start();
+    let [first, second] = [first, second].map(|child| child.wait_with_output().unwrap());
+    assert!(first.status.success(), "{first:?}");
+    assert!(second.status.success(), "{second:?}");
+    assert_eq!(first.stdout, second.stdout);
+    assert_eq!(asked(&server), stored(&sandbox).len());
+}
+
+#[test]
 fn a_spent_budget_keeps_what_was_graded() {
     let server = judge(Duration::ZERO);
     let sandbox = Sandbox::new();
     let names = runs(&sandbox, &server, &["bm25"]);
+    let unpriced = pool(&sandbox, &names, "--budget 1 --judge openai:other");
+    assert_eq!(unpriced.code, Some(2), "{}", unpriced.stderr);
+    assert!(
+        unwrapped(&unpriced.stderr).contains("`--budget` needs the price of `other`"),
+        "{}",
+        unpriced.stderr
+    );
+    assert_eq!(asked(&server), 0, "a budget that nothing reaches");
     let stopped = pool(&sandbox, &names, "--budget 0.0002");
     assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
     assert!(
@@ -229,12 +254,12 @@ fn people_correct_the_model_in_a_spreadsheet() {
     );
 
     let sheet = fs::read_to_string(&path).unwrap();
-    assert!(sheet.starts_with("question_id,document_id,question,text,grade,labeller,digest\r\n"));
+    assert!(sheet.starts_with("question_id,document_id,question,text,grade,digest\r\n"));
     let filled = |grade: fn(&str, &str) -> usize| {
         let rows = sheet.lines().skip(1).map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
             let grade = grade(cells[2], cells[3]);
-            line.replace(",,,sha-", &format!(",{grade},,sha-")) + "\r\n"
+            line.replace(",,sha-", &format!(",{grade},sha-")) + "\r\n"
         });
         sheet
             .lines()
@@ -244,7 +269,7 @@ fn people_correct_the_model_in_a_spreadsheet() {
             .collect::<String>()
     };
     fs::write(&path, filled(|_, _| 4)).unwrap();
-    let wrong = pool(&sandbox, &names, "--import grades.csv");
+    let wrong = pool(&sandbox, &names, "--import grades.csv --labeller ada");
     assert_eq!(wrong.code, Some(2));
     assert!(
         wrong
@@ -260,7 +285,7 @@ fn people_correct_the_model_in_a_spreadsheet() {
     );
 
     fs::write(&path, filled(right)).unwrap();
-    let other = pool(&sandbox, &names[..1], "--import grades.csv");
+    let other = pool(&sandbox, &names[..1], "--import grades.csv --labeller ada");
     assert_eq!(other.code, Some(2));
     assert!(
         unwrapped(&other.stderr).contains("the sheet is of other runs"),

@@ -182,7 +182,7 @@ impl TrecEval {
         clippy::cast_possible_truncation,
         reason = "the rounding of version 9, which decides what ties"
     )]
-    pub(crate) fn score(self, score: f64) -> f64 {
+    pub fn score(self, score: f64) -> f64 {
         match self {
             Self::V9 => f64::from(score as f32),
             Self::V10 => score,

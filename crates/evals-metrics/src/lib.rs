@@ -65,9 +65,8 @@ mod undefined;
 mod wilson;
 
 pub use agreement::{
-    Agreement, Confusion, Estimate, GradePair, GradedAgreement, KappaWeights, NoAgreement,
-    PeopleAgreement, VerdictCounts, cohens_kappa_of_pairs, equal_pairs, graded_agreement,
-    krippendorffs_alpha,
+    Agreement, Confusion, Estimate, GradePair, GradedAgreement, NoAgreement, PeopleAgreement,
+    VerdictCounts, cohens_kappa_of_pairs, equal_pairs, graded_agreement, krippendorffs_alpha,
 };
 pub use arithmetic::{
     RANDOM_SWAPS, RESAMPLES, ROUNDING, SIGNIFICANCE, arithmetic_mean, as_f64, p_value_of_draws,
@@ -91,15 +90,13 @@ pub use paired::{PairedDifference, PairedTest, difference};
 pub use paired_quantiles::PairedQuantiles;
 pub use parse_measure_error::ParseMeasureError;
 pub use percentiles::{Percentiles, quantile};
-pub use pool::{
-    CorrectedMean, Drawing, Drawn, ModelWeight, PoolUnit, corrected_mean, permanent_number,
-};
+pub use pool::{CorrectedMean, PoolUnit, corrected_mean, drawn_order, permanent_number};
 pub use qrels::{Judgements, Qrels};
 pub use random::Xoshiro256PlusPlus;
 pub use rank_correlation::{RankAgreement, kendalls_tau, rank_agreement, tau_ap};
 pub use ranking::{Ranking, RankingError, Run, ScoredDocument};
 pub use run_scores::{Queries, RunScores, score_run};
-pub use spans::{Depth, EmptySpan, Passage, Span, SpanScores, precision_omega, span_scores};
+pub use spans::{Depth, Span, SpanScores, span_scores};
 pub use statistics::{
     Adjustment, Alternative, ChangePoint, ChangePointTest, ClusterCorrection, ClusterError,
     Clusters, EffectMethod, EffectSize, Family, Inference, MeanPower, NoStatistic, PairTest,

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::{arithmetic_mean, as_f64, share};
+use crate::arithmetic::{as_f64, share};
 use crate::percentiles::quantile;
 use crate::statistics::{check_finite, check_level};
 use crate::{Bootstrap, Estimate, Interval, IntervalMethod, NoStatistic, Xoshiro256PlusPlus};
@@ -148,35 +148,34 @@ pub fn rank_agreement(
     if questions < 2 {
         return Err(NoStatistic::OneValue);
     }
-    let mean = |scores: &Vec<f64>| {
-        check_finite(scores)?;
-        arithmetic_mean(scores).ok_or(NoStatistic::NoValues)
+    let correlations = |people: &[f64], model: &[f64]| -> Result<[f64; 2], NoStatistic> {
+        Ok([kendalls_tau(people, model)?, tau_ap(people, model)?])
     };
-    let means = |side: &[Vec<f64>]| side.iter().map(mean).collect::<Result<Vec<f64>, _>>();
-    let (by_people, by_model) = (means(people)?, means(model)?);
-    let [tau, tau_ap] = [kendalls_tau, tau_ap].map(|correlation| {
-        let value = correlation(&by_people, &by_model)?;
-        let mut random = Xoshiro256PlusPlus::seeded(settings.seed);
-        let resample = |_| {
-            let drawn: Vec<usize> = (0..questions).map(|_| random.index(questions)).collect();
-            let sums = |side: &[Vec<f64>]| -> Vec<f64> {
-                let systems = side.iter();
-                systems
-                    .map(|scores| drawn.iter().map(|&question| scores[question]).sum())
-                    .collect()
-            };
-            correlation(&sums(people), &sums(model)).ok()
-        };
-        let values: Vec<f64> = (0..settings.resamples.get()).filter_map(resample).collect();
-        Ok(Estimate {
-            value,
-            n: questions,
-            interval: percentile_interval(values, settings),
-        })
-    });
+    let sums = |side: &[Vec<f64>], drawn: &[usize]| -> Vec<f64> {
+        let systems = side.iter();
+        let sum = |scores: &Vec<f64>| drawn.iter().map(|&question| scores[question]).sum::<f64>();
+        systems.map(sum).collect()
+    };
+    let all: Vec<usize> = (0..questions).collect();
+    let values = correlations(&sums(people, &all), &sums(model, &all))?;
+    let mut random = Xoshiro256PlusPlus::seeded(settings.seed);
+    let mut resampled = [Vec::new(), Vec::new()];
+    for _ in 0..settings.resamples.get() {
+        let drawn: Vec<usize> = all.iter().map(|_| random.index(questions)).collect();
+        if let Ok(found) = correlations(&sums(people, &drawn), &sums(model, &drawn)) {
+            resampled[0].push(found[0]);
+            resampled[1].push(found[1]);
+        }
+    }
+    let [tau, tau_ap] = resampled.map(|values| percentile_interval(values, settings));
+    let estimate = |value, interval| Estimate {
+        value,
+        n: questions,
+        interval,
+    };
     Ok(RankAgreement {
-        tau: tau?,
-        tau_ap: tau_ap?,
+        tau: estimate(values[0], tau),
+        tau_ap: estimate(values[1], tau_ap),
     })
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// The quote decides: [`FoldedText::find`] finds it in the document, whatever reader or chunker made the text. The positions only choose
 /// among several places with the same words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EvidenceSpan {
     /// The id of the document.
     pub document: String,
@@ -62,22 +62,14 @@ impl<'t> FoldedText<'t> {
         &self.folded
     }
 
+    /// The same, without the text that it was made of.
+    pub(crate) fn into_folded(self) -> String {
+        self.folded
+    }
+
     /// The ranges of bytes in which `quote` stands, in order and without overlaps. None if the quote is only white space. A quote is
     /// found as whole words: `15` does not contain the quote `5`.
     pub fn find(&self, quote: &str) -> Vec<Range<usize>> {
-        self.find_where(quote, |range| self.is_whole(range))
-    }
-
-    /// The same for a text that may begin and end inside of words, as passages of some chunkers do.
-    pub(crate) fn find_part(&self, part: &str) -> Vec<Range<usize>> {
-        self.find_where(part, |_| true)
-    }
-
-    fn find_where(
-        &self,
-        quote: &str,
-        accepts: impl Fn(&Range<usize>) -> bool,
-    ) -> Vec<Range<usize>> {
         let mut wanted = String::with_capacity(quote.len());
         quote.chars().for_each(|it| fold(it, &mut wanted));
         if wanted.is_empty() {
@@ -88,8 +80,8 @@ impl<'t> FoldedText<'t> {
         while let Some(offset) = self.folded[from..].find(&wanted) {
             let at = from + offset;
             let range = self.range(at..at + wanted.len());
-            // A place that is not accepted, as it cuts a word, may overlap the next one that is.
-            if accepts(&range) {
+            // A place that cuts a word may overlap the next one that does not.
+            if self.is_whole(&range) {
                 found.push(range);
                 from = at + wanted.len();
             } else {
@@ -105,18 +97,10 @@ impl<'t> FoldedText<'t> {
         self.origins[folded.start]..last + width(&self.text[last..])
     }
 
-    /// A range of bytes of the text in characters that count: white space does not.
-    pub(crate) fn counted(&self, range: &Range<usize>) -> Range<usize> {
-        let place = |byte: usize| {
-            let folded = self.origins.partition_point(|origin| *origin < byte);
-            self.folded[..folded].chars().count()
-        };
+    /// The range of the folded text that comes from a range of the text.
+    pub(crate) fn in_folded(&self, range: &Range<usize>) -> Range<usize> {
+        let place = |byte: usize| self.origins.partition_point(|origin| *origin < byte);
         place(range.start)..place(range.end)
-    }
-
-    /// The number of characters that count.
-    pub(crate) fn len(&self) -> usize {
-        self.folded.chars().count()
     }
 
     /// The range of bytes of `span`'s quote: of several the one nearest to the span's start. `None` if the document does not have it.

@@ -1,9 +1,8 @@
 //! Means over pools that a model judged completely and people in part.
 
 use evals_metrics::{
-    Bootstrap, CorrectedMean, Drawing, Drawn, GradePair, Interval, Judgements, KappaWeights,
-    Measure, ModelWeight, PoolUnit, Ranking, Scale, ScoredDocument, Xoshiro256PlusPlus,
-    corrected_mean, graded_agreement, mean_interval, score_all,
+    Bootstrap, Interval, Judgements, Measure, PoolUnit, Ranking, Scale, ScoredDocument,
+    Xoshiro256PlusPlus, corrected_mean, drawn_order, mean_interval, score_all,
 };
 
 use crate::draws::normal;
@@ -76,19 +75,12 @@ const COLLECTIONS: [Collection; 4] = [
 ];
 /// The population that a benchmark's questions are drawn from.
 const POPULATION: usize = 600;
-/// P@10 is a mean over pairs, and the others are not.
 const MEASURES: [&str; 4] = ["nDCG@10", "AP", "R@10", "P@10"];
-const PRECISION: usize = 3;
-const TOP: usize = 10;
-const METHODS: [&str; 8] = [
+const METHODS: [&str; 4] = [
     "uncorrected",
-    "pairs, inverse probability in each question",
     "pairs, linearised PPI",
-    "pairs of the top 10, PPI",
-    "pairs of the top 10 by expected error, PPI",
     "questions, inverse probability",
     "questions, PPI",
-    "questions, PPI++",
 ];
 
 /// The scores of a question by all measures; `None` where one is undefined.
@@ -103,7 +95,6 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
         "measure",
         "10 % judged by people",
         "these questions",
-        "population",
         "bias",
         "width",
     ];
@@ -117,12 +108,10 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
         }
         for (measure, found) in MEASURES.iter().zip(&found) {
             for (method, found) in METHODS.iter().zip(found) {
-                if found.n > 0.0 {
-                    let mut row: Vec<String> =
-                        [collection.name, measure, method].map(str::to_owned).into();
-                    row.extend(found.cells());
-                    table.rows.push(row);
-                }
+                let mut row: Vec<String> =
+                    [collection.name, measure, method].map(str::to_owned).into();
+                row.extend(found.cells());
+                table.rows.push(row);
             }
         }
     }
@@ -132,32 +121,29 @@ pub(crate) fn tables(trials: usize) -> Vec<Table> {
 /// How often intervals cover, and how far estimates are off.
 #[derive(Default, Clone, Copy)]
 struct Found {
-    these: Share,
-    population: Share,
+    covered: Share,
     error: f64,
     n: f64,
 }
 
 impl Found {
-    fn add(&mut self, value: f64, intervals: [Option<Interval>; 2], truths: [f64; 2]) {
-        self.these.cover(intervals[0], truths[0]);
-        self.population.cover(intervals[1], truths[1]);
-        self.error += value - truths[0];
+    fn add(&mut self, value: f64, interval: Option<Interval>, truth: f64) {
+        self.covered.cover(interval, truth);
+        self.error += value - truth;
         self.n += 1.0;
     }
 
-    fn add_corrected(&mut self, found: Option<CorrectedMean>, truths: [f64; 2]) {
-        if let Some(found) = found {
-            self.add(found.value, [found.interval, found.population], truths);
+    fn add_corrected(&mut self, units: &[PoolUnit], truth: f64) {
+        if let Ok(found) = corrected_mean(units, 0.95) {
+            self.add(found.value, found.interval, truth);
         }
     }
 
-    fn cells(&self) -> [String; 4] {
+    fn cells(&self) -> [String; 3] {
         [
-            self.these.percent(),
-            self.population.percent(),
+            self.covered.percent(),
             format!("{:+.3}", self.error / self.n),
-            self.these.mean_width(),
+            self.covered.mean_width(),
         ]
     }
 }
@@ -169,8 +155,6 @@ struct Simulation<'c> {
     ranking: Ranking,
     measures: Vec<Measure>,
     population: Vec<(Grades, Scores)>,
-    /// The expected error of P@10 by the judge's grade, from a pilot of 200 pairs.
-    sizes: [f64; 4],
 }
 
 impl<'c> Simulation<'c> {
@@ -188,14 +172,12 @@ impl<'c> Simulation<'c> {
             ids,
             measures: MEASURES.map(|name| name.parse().expect("a measure")).into(),
             population: Vec::new(),
-            sizes: [0.0; 4],
         };
         for _ in 0..POPULATION {
             let grades = simulation.question();
             let scores = simulation.scores(&grades);
             simulation.population.push((grades, scores));
         }
-        simulation.sizes = simulation.pilot();
         simulation
     }
 
@@ -247,24 +229,6 @@ impl<'c> Simulation<'c> {
         std::array::from_fn(|measure| scores[measure].ok())
     }
 
-    /// From 200 pairs of a different benchmark.
-    fn pilot(&mut self) -> [f64; 4] {
-        let mut pairs = Vec::new();
-        for question in 0..20 {
-            let people = self.population[question].0[..TOP].to_vec();
-            let judged = self.judged(&people);
-            let grades = people.into_iter().zip(judged);
-            pairs.extend(grades.map(|(people, judge)| GradePair {
-                question,
-                people,
-                judge,
-                weight: 1.0,
-            }));
-        }
-        let found = graded_agreement(&pairs, KappaWeights::Linear, 0.95).expect("pairs");
-        [0, 1, 2, 3].map(|grade| found.expected_error(grade, relevance))
-    }
-
     /// One benchmark, judge and sample.
     fn draw(&mut self, seed: u64, found: &mut [[Found; METHODS.len()]; MEASURES.len()]) {
         let mut random = Xoshiro256PlusPlus::seeded(seed);
@@ -289,39 +253,25 @@ impl<'c> Simulation<'c> {
         let linearised = self.linearised(&benchmark);
         for (measure, found) in found.iter_mut().enumerate() {
             let of = |scores: &Scores| scores[measure];
-            let everybody = self.population.iter().map(|(_, scores)| of(scores));
-            let truths = [mean(benchmark.people.iter().map(of)), mean(everybody)];
-            let model = mean(benchmark.model.iter().map(of));
-            let trusted = interval(benchmark.model.iter().filter_map(of));
-            found[0].add(model, [trusted; 2], truths);
+            let truth = mean(benchmark.people.iter().map(of));
+            let model = benchmark.model.iter().map(of);
+            found[0].add(mean(model.clone()), interval(model.flatten()), truth);
+            found[1].add_corrected(&linearised[measure], truth);
             let units = benchmark.questions(measure);
-            for (place, weight) in [
-                (5, ModelWeight::Ignored),
-                (6, ModelWeight::Full),
-                (7, ModelWeight::Tuned),
-            ] {
-                found[place].add_corrected(corrected(&units, weight), truths);
-            }
-            if measure == PRECISION {
-                for (place, sizes) in [(3, [1.0; 4]), (4, self.sizes)] {
-                    let units = benchmark.pairs(sizes);
-                    found[place].add_corrected(corrected(&units, ModelWeight::Full), truths);
-                }
-                continue;
-            }
-            let weighted = benchmark.weighted(measure);
-            let value = mean(weighted.iter().copied());
-            let trusted = interval(weighted.into_iter().flatten());
-            found[1].add(value, [trusted; 2], truths);
-            let units = &linearised[measure];
-            found[2].add_corrected(corrected(units, ModelWeight::Full), truths);
+            let without_model = units.iter().map(|unit| PoolUnit {
+                model: None,
+                ..*unit
+            });
+            found[2].add_corrected(&without_model.collect::<Vec<_>>(), truth);
+            found[3].add_corrected(&units, truth);
         }
     }
 
     /// For each measure, all pairs, with what the judgement of people changes in the measure by the judge's.
     fn linearised(&self, benchmark: &Benchmark) -> [Vec<PoolUnit>; MEASURES.len()] {
         let pool = self.collection.pool;
-        let drawn = benchmark.drawn_pairs(pool);
+        let pairs = benchmark.grades.len() * pool;
+        let drawn = drawn(pairs, benchmark.seed);
         let mut units: [Vec<PoolUnit>; MEASURES.len()] = Default::default();
         for (question, model) in benchmark.model.iter().enumerate() {
             for passage in 0..pool {
@@ -333,15 +283,13 @@ impl<'c> Simulation<'c> {
                 });
                 for (measure, units) in units.iter_mut().enumerate() {
                     let before = model[measure].unwrap_or(0.0);
+                    let people = changed.map(|after| {
+                        before + as_f64(pool) * (after[measure].unwrap_or(0.0) - before)
+                    });
                     units.push(PoolUnit {
-                        question,
                         model: Some(before),
-                        drawn: changed.map(|after| Drawn {
-                            people: Some(
-                                before + as_f64(pool) * (after[measure].unwrap_or(0.0) - before),
-                            ),
-                            probability: 0.1,
-                        }),
+                        is_drawn,
+                        people,
                     });
                 }
             }
@@ -362,129 +310,24 @@ struct Benchmark {
 impl Benchmark {
     /// A tenth of the questions is drawn.
     fn questions(&self, measure: usize) -> Vec<PoolUnit> {
-        let n = self.people.len();
-        let (drawn, probabilities) = drawn(vec![1.0; n], n / 10, self.seed);
-        let questions = 0..n;
-        questions
-            .map(|question| PoolUnit {
-                question,
-                model: self.model[question][measure],
-                drawn: drawn[question].then(|| Drawn {
-                    people: self.people[question][measure],
-                    probability: probabilities[question],
-                }),
-            })
-            .collect()
-    }
-
-    /// The relevance of the pairs of the top 10, of which as many are drawn as a tenth of the pool has.
-    fn pairs(&self, sizes: [f64; 4]) -> Vec<PoolUnit> {
-        let budget = self.grades.len() * self.grades[0].len() / 10;
-        let pairs: Vec<(usize, u8, u8)> = (0..self.grades.len())
-            .flat_map(|question| (0..TOP).map(move |rank| (question, rank)))
-            .map(|(question, rank)| {
-                let (people, judge) = (self.grades[question][rank], self.judged[question][rank]);
-                (question, people, judge)
-            })
-            .collect();
-        let sizes = pairs.iter().map(|(_, _, judge)| sizes[usize::from(*judge)]);
-        let (drawn, probabilities) = drawn(sizes.collect(), budget, self.seed);
-        let pairs = pairs.into_iter().zip(drawn).zip(probabilities);
-        pairs
-            .map(
-                |(((question, people, judge), is_drawn), probability)| PoolUnit {
-                    question,
-                    model: Some(relevance(judge)),
-                    drawn: is_drawn.then(|| Drawn {
-                        people: Some(relevance(people)),
-                        probability,
-                    }),
-                },
-            )
-            .collect()
-    }
-
-    /// Whether each pair of the pool is among the tenth that is drawn.
-    fn drawn_pairs(&self, pool: usize) -> Vec<bool> {
-        let pairs = self.grades.len() * pool;
-        drawn(vec![1.0; pairs], pairs / 10, self.seed).0
-    }
-
-    /// Each question's measure from a tenth of the pairs, without the judge: Horvitz and Thompson's sums, and statAP of Aslam and Pavlu
-    /// ("A Practical Sampling Strategy for Efficient Retrieval Evaluation", 2007).
-    fn weighted(&self, measure: usize) -> Vec<Option<f64>> {
-        let pool = self.grades[0].len();
-        let drawn = self.drawn_pairs(pool);
-        let questions = self.grades.iter().zip(drawn.chunks(pool));
-        questions
-            .map(|(grades, drawn)| {
-                let gains = grades.iter().zip(drawn);
-                let gains: Vec<f64> = gains
-                    .map(|(grade, is_drawn)| 10.0 * f64::from(*grade) * f64::from(*is_drawn))
-                    .collect();
-                let relevant: Vec<f64> = gains
-                    .iter()
-                    .map(|gain| if *gain > 0.0 { 10.0 } else { 0.0 })
-                    .collect();
-                let all: f64 = relevant.iter().sum();
-                let sum = match measure {
-                    0 => return weighted_ndcg(&gains),
-                    1 => stat_ap(&relevant[..pool * 2 / 3]),
-                    _ => relevant[..TOP].iter().sum(),
-                };
-                (all > 0.0).then(|| (sum / all).min(1.0))
-            })
-            .collect()
+        let drawn = drawn(self.people.len(), self.seed).into_iter().enumerate();
+        let units = drawn.map(|(question, is_drawn)| PoolUnit {
+            model: self.model[question][measure],
+            is_drawn,
+            people: self.people[question][measure],
+        });
+        units.collect()
     }
 }
 
-fn stat_ap(relevant: &[f64]) -> f64 {
-    let mut above = 0.0;
-    let mut sum = 0.0;
-    for (rank, weight) in relevant.iter().enumerate() {
-        if *weight > 0.0 {
-            sum += weight * (1.0 + above) / as_f64(rank + 1);
-            above += weight;
-        }
+/// Whether each unit is among the tenth that is drawn.
+fn drawn(units: usize, seed: u64) -> Vec<bool> {
+    let names: Vec<String> = (0..units).map(|unit| unit.to_string()).collect();
+    let mut drawn = vec![false; units];
+    for unit in &drawn_order(names.iter().map(String::as_str), seed)[..units / 10] {
+        drawn[*unit] = true;
     }
-    sum
-}
-
-/// The ideal ranking has each drawn grade ten times.
-fn weighted_ndcg(gains: &[f64]) -> Option<f64> {
-    let discounted = |gains: &[f64]| -> f64 {
-        let gains = gains.iter().take(TOP).enumerate();
-        gains
-            .map(|(rank, gain)| gain / as_f64(rank + 2).log2())
-            .sum()
-    };
-    let mut ideal: Vec<f64> = gains
-        .iter()
-        .flat_map(|gain| std::iter::repeat_n(gain / 10.0, 10))
-        .collect();
-    ideal.sort_by(|one, other| other.total_cmp(one));
-    let possible = discounted(&ideal);
-    (possible > 0.0).then(|| (discounted(gains) / possible).min(1.0))
-}
-
-fn relevance(grade: u8) -> f64 {
-    f64::from(grade.min(1))
-}
-
-/// Whether each unit is drawn, and with which probability.
-fn drawn(sizes: Vec<f64>, budget: usize, seed: u64) -> (Vec<bool>, Vec<f64>) {
-    let names: Vec<String> = (0..sizes.len()).map(|unit| unit.to_string()).collect();
-    let units = names.iter().map(String::as_str).zip(sizes);
-    let drawing = Drawing::new(units, seed).expect("units with sizes");
-    let mut drawn = vec![false; names.len()];
-    for &unit in &drawing.order()[..budget] {
-        drawn[unit] = true;
-    }
-    (drawn, drawing.probabilities(budget))
-}
-
-fn corrected(units: &[PoolUnit], weight: ModelWeight) -> Option<CorrectedMean> {
-    corrected_mean(units, weight, Scale::Share, 0.95).ok()
+    drawn
 }
 
 fn interval(values: impl Iterator<Item = f64>) -> Option<Interval> {

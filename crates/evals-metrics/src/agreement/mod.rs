@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 pub use confusion::Confusion;
-pub use graded::{GradePair, GradedAgreement, KappaWeights, graded_agreement};
+pub use graded::{GradePair, GradedAgreement, graded_agreement};
 pub use people::PeopleAgreement;
 pub use raters::{cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha};
 
@@ -96,9 +96,6 @@ pub enum NoAgreement {
     /// Kappa cannot tell agreement from chance.
     #[error("both sides gave every labelled answer the same verdict")]
     OneVerdict,
-    /// The weight of a pair is not a finite number above 0.
-    #[error("the weight of a pair is not a finite number above 0")]
-    Weight,
     /// A stratum of the sample is empty.
     #[error("no answer that the judge passed has a label")]
     NoJudgePasses,

@@ -1,10 +1,10 @@
 //! Judgements and rankings as CSV or TSV with a header, as BEIR has them: `query-id`, `corpus-id`, `score`. CSV may have semicolons.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::line_fields::has_content;
-use super::rows::{File, OwnedRow, OwnedRows};
+use super::rows::File;
+use super::table::{Table, TableBuilder};
 use crate::trec::ParseError;
 
 const QUERY: [&str; 7] = [
@@ -161,7 +161,7 @@ pub(super) fn without_header(text: &str) -> Option<ParseError> {
     })
 }
 
-pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
+pub(super) fn read(text: &str, file: File) -> Result<Table, ParseError> {
     let (above, text) = table(text);
     let header = Header::of(text).expect("the form was found by the header");
     if let Some((what, columns)) = header.same {
@@ -171,7 +171,7 @@ pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
             columns,
         });
     }
-    let mut queries: BTreeMap<String, Vec<OwnedRow>> = BTreeMap::new();
+    let mut rows = TableBuilder::default();
     for (index, line) in text.lines().enumerate().skip(1) {
         let number = above + index + 1;
         if line.trim().is_empty() {
@@ -203,20 +203,12 @@ pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
                 found: fields.len(),
             })
         };
-        let row = OwnedRow {
-            id: field(header.document)?.to_owned(),
-            value: value(field(header.value)?, number, file)?,
-            line: number,
-        };
-        let query = field(header.query)?;
-        match queries.get_mut(query) {
-            Some(rows) => rows.push(row),
-            None => {
-                queries.insert(query.to_owned(), vec![row]);
-            }
-        }
+        let document = field(header.document)?;
+        let value = value(field(header.value)?, number, file)?;
+        rows.query(field(header.query)?);
+        rows.line(document, value, number);
     }
-    Ok(queries.into_iter().collect())
+    Ok(rows.finish())
 }
 
 fn value(text: &str, line: usize, file: File) -> Result<f64, ParseError> {

@@ -1,39 +1,36 @@
 //! Judgements and rankings as JSON: `{"query": {"document": value}}`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
 use evals_messages::mismatch;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 
-use super::rows::{File, OwnedRow, OwnedRows};
+use super::rows::File;
+use super::table::{Table, TableBuilder};
 use crate::trec::ParseError;
 
-pub(super) fn read(text: &str, file: File) -> Result<OwnedRows, ParseError> {
-    let queries = match file {
+pub(super) fn read(text: &str, file: File) -> Result<Table, ParseError> {
+    let table = match file {
         File::Judgements => rows::<i32>(text),
         File::Rankings => rows::<f64>(text),
     };
-    queries.map_err(|error| ParseError::Json {
+    table.map_err(|error| ParseError::Json {
         message: mismatch::in_json(&error.to_string()),
     })
 }
 
-fn rows<V: Into<f64> + for<'de> Deserialize<'de>>(
-    text: &str,
-) -> Result<OwnedRows, serde_json::Error> {
+fn rows<V: Into<f64> + for<'de> Deserialize<'de>>(text: &str) -> Result<Table, serde_json::Error> {
     let queries: Unique<Unique<V>> = serde_json::from_str(text)?;
-    let sorted: BTreeMap<_, _> = queries.0.into_iter().collect();
-    let rows = sorted.into_iter().map(|(query, documents)| {
-        let rows = documents.0.into_iter().map(|(id, value)| OwnedRow {
-            id,
-            value: value.into(),
-            line: 0,
-        });
-        (query, rows.collect())
-    });
-    Ok(rows.collect())
+    let mut table = TableBuilder::default();
+    for (query, documents) in queries.0 {
+        table.query(&query);
+        for (id, value) in documents.0 {
+            table.document(&id, value.into());
+        }
+    }
+    Ok(table.finish())
 }
 
 /// An object whose keys are unique, in the order of the file.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::families;
 use super::{Column, Count, Scores, Statistic, Summary};
 use crate::measure::Formula;
-use crate::measures::{Gain, RecallLevels};
+use crate::measures::{Gain, MinimumGrade, RecallLevels};
 use crate::notation::TREC_EVAL_PERSISTENCE;
 use crate::{Decimal, Measure};
 
@@ -43,7 +43,7 @@ pub fn trec_eval_layout(scores: &Scores, layout: TrecEvalLayout) -> String {
         .iter()
         .enumerate()
         .map(|(index, column)| {
-            let (place, name) = place_and_name(column, scores);
+            let (place, name) = place_and_name(column, scores.options().relevant_from);
             (index, place, name)
         })
         .collect();
@@ -95,10 +95,17 @@ fn line(text: &mut String, name: &str, query: &str, value: &str) {
 /// The position of a family, and within it.
 struct ColumnPlace(usize, f64);
 
+impl Column {
+    /// The name under which `trec_eval` prints the column at this lowest relevant grade, such as `ndcg_cut_10`; the canonical name of what
+    /// `trec_eval` does not have.
+    pub fn trec_eval_name(&self, relevant_from: MinimumGrade) -> String {
+        place_and_name(self, relevant_from).1
+    }
+}
+
 /// Where `trec_eval` prints a column, and under which name.
-fn place_and_name(column: &Column, scores: &Scores) -> (ColumnPlace, String) {
+fn place_and_name(column: &Column, level: MinimumGrade) -> (ColumnPlace, String) {
     let unknown = || (ColumnPlace(usize::MAX, 0.0), column.statistic.to_string());
-    let level = scores.options().relevant_from;
     let grade = column.statistic.minimum_grade();
     let is_at_level = grade.is_none_or(|rel| rel == level);
     let (true, Some(family)) = (is_at_level, family(column.statistic)) else {

@@ -1,7 +1,7 @@
 //! Scores whole files as `trec_eval` does, in parallel and without copying ids.
 //!
 //! [`Judged`] and [`Ranked`] read judgements and rankings in the forms that people have: TREC, JSON, and CSV or TSV with a
-//! header. [`Request`] is what to report, by the names of ir-measures or `trec_eval`. [`score`] gives the value of each
+//! header, and take a [`Table`] in memory. [`Request`] is what to report, by the names of ir-measures or `trec_eval`. [`score`] gives the value of each
 //! [`Statistic`] for each query, and [`Scores::summary`] one for all queries, as `trec_eval` averages or adds them up.
 //! [`trec_eval_layout`] prints them as `trec_eval` does.
 //!
@@ -33,6 +33,7 @@ mod scores;
 mod short_decimal;
 mod source;
 mod statistic;
+mod table;
 mod trec_lines;
 
 pub use changes::{RunChange, RunChanges, have_same_queries};
@@ -40,7 +41,8 @@ pub use error::ScoringError;
 pub use layout::{TrecEvalLayout, trec_eval_layout};
 pub use request::{Column, Options, Request};
 pub use rows::File;
-pub use scorer::score;
+pub use scorer::{GradedQuery, score, score_graded};
 pub use scores::{Scores, Summary};
 pub use source::{Form, Judged, Ranked};
 pub use statistic::{Count, Statistic, Utility};
+pub use table::{Table, TableBuilder};

@@ -2,12 +2,11 @@
 
 use std::cmp::Ordering;
 
+use super::Options;
 use super::error::ScoringError;
 use super::ids::Ids;
 use super::rows::{File, FileRow};
 use super::source::{Judged, Ranked};
-use super::{Options, Statistic};
-use crate::Undefined;
 use crate::graded_ranking::GradedRanking;
 use crate::trec::ParseError;
 
@@ -71,34 +70,10 @@ impl<'s> QueryScores<'s> {
         })
     }
 
-    /// Appends the value of each statistic for the ranking and the judgements that were read last.
-    pub(super) fn values(
-        &mut self,
-        statistics: &[Statistic],
-        options: &Options,
-        values: &mut Vec<Result<f64, Undefined>>,
-    ) {
+    /// The grades of the ranking and of the judgements that were read last.
+    pub(super) fn graded(&mut self, options: &Options) -> &GradedRanking {
         self.grade(options);
-        values.extend(
-            statistics
-                .iter()
-                .map(|statistic| statistic.value(&self.graded, options.collection_size)),
-        );
-    }
-
-    /// The grades as `relstring` shows them.
-    pub(super) fn text(&self, documents: u16) -> String {
-        let grades = self.graded.grades.iter().take(documents.into());
-        grades
-            .map(|grade| match grade {
-                None => '-',
-                Some(..0) => '.',
-                Some(grade) => u32::try_from(*grade)
-                    .ok()
-                    .and_then(|grade| char::from_digit(grade, 10))
-                    .unwrap_or('>'),
-            })
-            .collect()
+        &self.graded
     }
 
     /// How many judgements have a positive grade.
@@ -115,17 +90,10 @@ impl<'s> QueryScores<'s> {
             }
         }
         self.sort(options);
-        let best = options.max_documents.map_or(usize::MAX, Into::into);
-        let grades = self.order.iter().take(best);
+        let grades = self.order.iter();
         let grades = grades.map(|&position| self.grades[position as usize]);
-        self.graded.grades.clear();
-        if options.judged_only {
-            let judged = grades.filter(|grade| grade.is_some_and(|grade| grade >= 0));
-            self.graded.grades.extend(judged);
-        } else {
-            self.graded.grades.extend(grades);
-        }
-        self.graded.judge(self.judged.iter().map(grade));
+        let judged = self.judged.iter().map(grade);
+        fill(&mut self.graded, grades, judged, options);
     }
 
     /// The order of `trec_eval`: score, then document id, both descending.
@@ -149,6 +117,40 @@ impl<'s> QueryScores<'s> {
             self.order.sort_unstable_by(before);
         }
     }
+}
+
+/// Replaces the grades of a ranking, best rank first, and those of the query's judgements.
+pub(super) fn fill(
+    graded: &mut GradedRanking,
+    ranking: impl Iterator<Item = Option<i32>>,
+    judgements: impl Iterator<Item = i32>,
+    options: &Options,
+) {
+    let best = options.max_documents.map_or(usize::MAX, Into::into);
+    let grades = ranking.take(best);
+    graded.grades.clear();
+    if options.judged_only {
+        let judged = grades.filter(|grade| grade.is_some_and(|grade| grade >= 0));
+        graded.grades.extend(judged);
+    } else {
+        graded.grades.extend(grades);
+    }
+    graded.judge(judgements);
+}
+
+/// The grades as `relstring` shows them.
+pub(super) fn text(graded: &GradedRanking, documents: u16) -> String {
+    let grades = graded.grades.iter().take(documents.into());
+    grades
+        .map(|grade| match grade {
+            None => '-',
+            Some(..0) => '.',
+            Some(grade) => u32::try_from(*grade)
+                .ok()
+                .and_then(|grade| char::from_digit(grade, 10))
+                .unwrap_or('>'),
+        })
+        .collect()
 }
 
 /// Checks that no document is listed twice, and keeps their positions.

@@ -25,16 +25,6 @@ impl fmt::Display for File {
 pub(super) struct FileRow<'t> {
     pub(super) id: &'t str,
     pub(super) value: f64,
-    /// Counts from 1; 0 in JSON files.
-    pub(super) line: usize,
-}
-
-/// Copies of the rows of a query, sorted by query.
-pub(super) type OwnedRows = Vec<(String, Vec<OwnedRow>)>;
-
-#[derive(Debug)]
-pub(super) struct OwnedRow {
-    pub(super) id: String,
-    pub(super) value: f64,
+    /// Counts from 1; 0 where there are no lines.
     pub(super) line: usize,
 }

@@ -6,12 +6,13 @@ use std::sync::atomic::{self, AtomicUsize};
 use std::thread::{self, ScopedJoinHandle};
 
 use super::error::ScoringError;
-use super::query_scores::QueryScores;
+use super::query_scores::{QueryScores, fill, text};
 use super::request::Request;
 use super::scores::{QueryRow, Scores};
 use super::source::{Judged, Ranked, ScoringRows};
 use super::{Options, Statistic};
 use crate::Queries;
+use crate::graded_ranking::GradedRanking;
 use crate::trec::ParseError;
 
 /// How many queries a worker takes at a time.
@@ -154,17 +155,92 @@ fn row<'s>(
     if pair.ranked.is_none() && options.queries == Queries::Both {
         return Ok(QueryRow::Unranked(query));
     }
-    let mut values = Vec::with_capacity(statistics.len());
-    scores.values(statistics, options, &mut values);
+    let is_ranked = pair.ranked.is_some();
+    let graded = scores.graded(options);
+    Ok(scored(
+        query,
+        is_ranked,
+        positive_grades,
+        graded,
+        statistics,
+        options,
+    ))
+}
+
+/// The values of a query.
+fn scored(
+    query: String,
+    is_ranked: bool,
+    positive_grades: usize,
+    graded: &GradedRanking,
+    statistics: &[Statistic],
+    options: &Options,
+) -> QueryRow {
+    let values = statistics.iter();
+    let values = values.map(|statistic| statistic.value(graded, options.collection_size));
     let texts = statistics.iter().filter_map(|statistic| match statistic {
-        Statistic::Grades { documents } => Some(scores.text(*documents)),
+        Statistic::Grades { documents } => Some(text(graded, *documents)),
         _ => None,
     });
-    Ok(QueryRow::Scored {
+    QueryRow::Scored {
         query,
-        is_ranked: pair.ranked.is_some(),
+        is_ranked,
         positive_grades,
-        values,
+        values: values.collect(),
         texts: texts.collect(),
-    })
+    }
+}
+
+/// A query whose documents are matched and in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GradedQuery {
+    /// The query's id.
+    pub id: String,
+    /// The grade at each rank, best rank first; `None` for a document without a judgement.
+    pub ranking: Vec<Option<i32>>,
+    /// The grades of all judgements of the query, retrieved or not.
+    pub judgements: Vec<i32>,
+}
+
+/// Scores queries that are judged and ranked, by their grades alone: what [`score`] does once it has read, matched and sorted the documents.
+///
+/// ```
+/// use evals_metrics::scoring::{GradedQuery, Options, Request, score_graded};
+///
+/// let query = GradedQuery {
+///     id: "q1".to_owned(),
+///     ranking: vec![None, Some(1)],
+///     judgements: vec![1, 0],
+/// };
+/// let request = Request::parse(["recip_rank"])?;
+/// let scores = score_graded(&[query], &request, &Options::default());
+/// assert_eq!(scores.values(0), [Ok(0.5)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn score_graded(queries: &[GradedQuery], request: &Request, options: &Options) -> Scores {
+    let request = request.relevant_from(options.relevant_from);
+    let statistics: Vec<Statistic> = request.columns().iter().map(|it| it.statistic).collect();
+    let mut graded = GradedRanking::of_version(options.version);
+    let mut sorted: Vec<&GradedQuery> = queries.iter().collect();
+    sorted.sort_by(|left, right| left.id.cmp(&right.id));
+    let rows = sorted.into_iter().map(|query| {
+        let judgements = query.judgements.iter().copied();
+        let positive_grades = judgements.clone().filter(|grade| *grade > 0).count();
+        fill(
+            &mut graded,
+            query.ranking.iter().copied(),
+            judgements,
+            options,
+        );
+        scored(
+            query.id.clone(),
+            true,
+            positive_grades,
+            &graded,
+            &statistics,
+            options,
+        )
+    });
+    let rows = rows.collect();
+    Scores::new(request, *options, rows, None)
 }

@@ -1,10 +1,12 @@
 //! Judgements and rankings in any form, by query.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 use super::delimited::{self, Header};
 use super::json;
-use super::rows::{File, FileRow, OwnedRows};
+use super::rows::{File, FileRow};
+use super::table::Table;
 use super::trec_lines::TrecLines;
 use crate::measures::MinimumGrade;
 use crate::trec::{ParseError, refuse_lone_returns};
@@ -46,7 +48,7 @@ fn without_mark(text: &str) -> &str {
 pub(super) enum ScoringRows<'t> {
     /// Lines are read when a worker scores their query.
     Trec(TrecLines<'t>),
-    Owned(OwnedRows),
+    Table(Cow<'t, Table>),
 }
 
 impl<'t> ScoringRows<'t> {
@@ -60,22 +62,38 @@ impl<'t> ScoringRows<'t> {
                 Some(error) => return Err(error),
                 None => Self::Trec(TrecLines::index(text, file)),
             },
-            Form::Json => Self::Owned(json::read(text, file)?),
-            Form::Delimited => Self::Owned(delimited::read(text, file)?),
+            Form::Json => Self::Table(Cow::Owned(json::read(text, file)?)),
+            Form::Delimited => Self::Table(Cow::Owned(delimited::read(text, file)?)),
         })
     }
 
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Trec(lines) => lines.len(),
-            Self::Owned(queries) => queries.len(),
+            Self::Table(table) => table.len(),
         }
     }
 
     pub(super) fn query(&self, index: usize) -> &str {
         match self {
             Self::Trec(lines) => lines.query(index),
-            Self::Owned(queries) => &queries[index].0,
+            Self::Table(table) => table.query(index),
+        }
+    }
+
+    fn queries(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|index| self.query(index))
+    }
+
+    /// The documents of a query, which are checked.
+    fn documents(&self, index: usize) -> Result<Vec<(&str, f64)>, ParseError> {
+        let mut rows = Vec::new();
+        self.rows(index, &mut rows)?;
+        let mut ids = HashSet::with_capacity(rows.len());
+        if rows.iter().all(|row| ids.insert(row.id)) {
+            Ok(rows.into_iter().map(|row| (row.id, row.value)).collect())
+        } else {
+            Err(duplicate(self.query(index), &rows))
         }
     }
 
@@ -88,12 +106,8 @@ impl<'t> ScoringRows<'t> {
         rows.clear();
         match self {
             Self::Trec(lines) => lines.rows(index, rows),
-            Self::Owned(queries) => {
-                rows.extend(queries[index].1.iter().map(|row| FileRow {
-                    id: &row.id,
-                    value: row.value,
-                    line: row.line,
-                }));
+            Self::Table(table) => {
+                rows.extend(table.rows(index));
                 Ok(())
             }
         }
@@ -112,6 +126,25 @@ impl<'t> Judged<'t> {
     /// JSON, CSV or TSV is malformed, or a line ends with a carriage return alone.
     pub fn read(text: &'t str) -> Result<Self, ParseError> {
         ScoringRows::read(text, Form::of(text), File::Judgements).map(Self)
+    }
+
+    /// Judgements in memory.
+    pub fn of(table: &'t Table) -> Self {
+        Self(ScoringRows::Table(Cow::Borrowed(table)))
+    }
+
+    /// The ids of all queries, in byte order.
+    pub fn queries(&self) -> impl Iterator<Item = &str> {
+        self.0.queries()
+    }
+
+    /// The documents of the query at this position with their grades, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// A line is malformed, or a document is listed twice.
+    pub fn documents(&self, query: usize) -> Result<Vec<(&str, f64)>, ParseError> {
+        self.0.documents(query)
     }
 
     /// The documents of each query whose grade is at least `from`.
@@ -155,11 +188,30 @@ impl<'t> Ranked<'t> {
         ScoringRows::read(text, Form::of(text), File::Rankings).map(Self)
     }
 
+    /// Rankings in memory.
+    pub fn of(table: &'t Table) -> Self {
+        Self(ScoringRows::Table(Cow::Borrowed(table)))
+    }
+
+    /// The ids of all queries, in byte order.
+    pub fn queries(&self) -> impl Iterator<Item = &str> {
+        self.0.queries()
+    }
+
+    /// The documents of the query at this position with their scores, in the order of the file.
+    ///
+    /// # Errors
+    ///
+    /// A line is malformed, or a document is listed twice.
+    pub fn documents(&self, query: usize) -> Result<Vec<(&str, f64)>, ParseError> {
+        self.0.documents(query)
+    }
+
     /// The tag of the last line, which `trec_eval` calls `runid`; `None` in other forms than TREC.
     pub fn tag(&self) -> Option<&str> {
         match &self.0 {
             ScoringRows::Trec(lines) => lines.tag(),
-            ScoringRows::Owned(_) => None,
+            ScoringRows::Table(_) => None,
         }
     }
 

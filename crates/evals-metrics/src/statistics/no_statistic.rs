@@ -65,9 +65,6 @@ pub enum NoStatistic {
     /// A case cannot be both a gain and a loss, so gains and losses together are at most the number of cases.
     #[error("more cases changed than there are")]
     AboveCases,
-    /// The probability that a question or pair was drawn is not above 0 and at most 1.
-    #[error("a probability to be drawn is not above 0 and at most 1")]
-    Probability,
     /// Systems are compared over the same questions.
     #[error("the systems do not have one value each for the same questions")]
     Shape,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes pool.jsonl: rank correlations by scipy, weighted kappas by scikit-learn, and their intervals by statsmodels' standard errors.
+"""Writes pool.jsonl: rank correlations by scipy, quadratic kappas by scikit-learn, and their intervals by statsmodels' standard errors.
 
     pip install numpy==2.4.6 scipy==1.17.1 scikit-learn==1.9.1 statsmodels==0.15.0
     python pool.py
@@ -35,14 +35,11 @@ def kappas():
         judge = np.where(random.random(n) < 0.6, people, random.integers(0, 4, n))
         table = np.zeros((4, 4), int)
         np.add.at(table, (people, judge), 1)
-        inverse = random.integers(1, 6, n)
-        for name, weights, wt in [("equal", None, None), ("linear", "linear", "linear"), ("quadratic", "quadratic", "quadratic")]:
-            found = cohens_kappa(table, wt=wt)
-            reach = t.isf(0.025, n - 1) * found.std_kappa * math.sqrt(n / (n - 1))
-            yield {"kind": "kappa", "weights": name, "people": people.tolist(), "judge": judge.tolist(), "inverse": inverse.tolist(),
-                   "kappa": cohen_kappa_score(people, judge, weights=weights),
-                   "weighted": cohen_kappa_score(people, judge, weights=weights, sample_weight=inverse),
-                   "interval": [max(-1.0, found.kappa - reach), min(1.0, found.kappa + reach)]}
+        found = cohens_kappa(table, wt="quadratic")
+        reach = t.isf(0.025, n - 1) * found.std_kappa * math.sqrt(n / (n - 1))
+        yield {"kind": "kappa", "people": people.tolist(), "judge": judge.tolist(),
+               "kappa": cohen_kappa_score(people, judge, weights="quadratic"),
+               "interval": [max(-1.0, found.kappa - reach), min(1.0, found.kappa + reach)]}
 
 
 with open(Path(__file__).parent / "pool.jsonl", "w") as file:

@@ -1,10 +1,8 @@
 //! Corrected means over all samples that could have been drawn, and the order of judging.
 
-use std::collections::BTreeSet;
-
 use evals_metrics::{
-    Drawing, Drawn, IntervalMethod, Measure, ModelWeight, NoStatistic, PoolUnit, Scale,
-    corrected_mean, mean_interval,
+    IntervalMethod, Measure, NoStatistic, PoolUnit, Scale, corrected_mean, drawn_order,
+    mean_interval,
 };
 
 use crate::random::Random;
@@ -24,17 +22,13 @@ fn as_f64(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap())
 }
 
-/// The units with these drawn, each with the same probability.
+/// The units with these drawn.
 fn units(people: &[Option<f64>], model: &[Option<f64>], drawn: &[usize]) -> Vec<PoolUnit> {
-    let probability = as_f64(drawn.len()) / as_f64(people.len());
     let values = people.iter().zip(model).enumerate();
     let unit = |(question, (&people, &model))| PoolUnit {
-        question,
         model,
-        drawn: drawn.contains(&question).then_some(Drawn {
-            people,
-            probability,
-        }),
+        is_drawn: drawn.contains(&question),
+        people,
     };
     values.map(unit).collect()
 }
@@ -49,19 +43,16 @@ fn samples() -> Vec<Vec<usize>> {
 /// Over all samples, the mean of the estimates is the truth, and the mean of the estimated variances their variance.
 #[test]
 fn estimate_and_variance_are_unbiased() {
-    let (people, model) = (PEOPLE.map(Some), MODEL.map(Some));
+    let people = PEOPLE.map(Some);
     let truth = mean(&PEOPLE);
-    for weight in [ModelWeight::Ignored, ModelWeight::Full] {
+    for model in [[None; 8], MODEL.map(Some)] {
         let (mut values, mut variances) = (Vec::new(), Vec::new());
         for sample in samples() {
             let units = units(&people, &model, &sample);
-            let found = corrected_mean(&units, weight, Scale::Open, 0.95).unwrap();
-            let interval = found.interval.unwrap();
-            values.push(found.value);
-            variances.push(((interval.high - interval.low) / 2.0 / T4).powi(2));
-            assert!((mean(&found.contributions) - found.value).abs() < 1e-12);
-            let population = found.population.unwrap();
-            assert!(population.low < interval.low && interval.high < population.high);
+            let found = corrected_mean(&units, 0.95).unwrap();
+            values.push(mean(&found.contributions));
+            variances.push(0.375 * found.spread.powi(2) / 5.0);
+            assert!((values[values.len() - 1] - found.value).abs() < 1e-12);
         }
         assert_eq!(values.len(), 56);
         assert!((mean(&values) - truth).abs() < 1e-12);
@@ -75,7 +66,7 @@ fn estimate_and_variance_are_unbiased() {
 fn values_by_hand() {
     let (people, model) = (PEOPLE.map(Some), MODEL.map(Some));
     let units = units(&people, &model, &[0, 1, 2, 3, 4]);
-    let found = corrected_mean(&units, ModelWeight::Full, Scale::Share, 0.95).unwrap();
+    let found = corrected_mean(&units, 0.95).unwrap();
     assert!((found.value - (mean(&MODEL) - 0.22)).abs() < 1e-12);
     // The squared distances from -0.22 add up to 0.268.
     assert!((found.spread - (0.268_f64 / 4.0).sqrt()).abs() < 1e-12);
@@ -84,30 +75,13 @@ fn values_by_hand() {
     let reach = T4 * (0.375 * 0.067 / 5.0_f64).sqrt();
     assert!((interval.high - found.value - reach).abs() < 1e-9);
 
-    let ignored = corrected_mean(&units, ModelWeight::Ignored, Scale::Share, 0.95).unwrap();
-    assert!((ignored.value - mean(&PEOPLE[..5])).abs() < 1e-12);
+    let alone = self::units(&people, &[None; 8], &[0, 1, 2, 3, 4]);
+    let alone = corrected_mean(&alone, 0.95).unwrap();
+    assert!((alone.value - mean(&PEOPLE[..5])).abs() < 1e-12);
     assert_eq!(
-        ignored.interval.unwrap().method,
+        alone.interval.unwrap().method,
         IntervalMethod::InverseProbability
     );
-}
-
-#[test]
-fn a_tuned_weight_is_the_slope_of_people_on_the_model() {
-    let model: Vec<Option<f64>> = (0..40).map(|unit| Some(f64::from(unit) / 40.0)).collect();
-    // People give half of what the model gives, and a tenth more to every other unit.
-    let people: Vec<Option<f64>> = (0..40)
-        .map(|unit| Some(f64::from(unit) / 80.0 + f64::from(unit / 2 % 2) / 10.0))
-        .collect();
-    let drawn: Vec<usize> = (0..40).step_by(2).collect();
-    let found = |weight| {
-        let units = units(&people, &model, &drawn);
-        corrected_mean(&units, weight, Scale::Open, 0.95).unwrap()
-    };
-    let tuned = found(ModelWeight::Tuned);
-    assert!((tuned.weight - 0.5).abs() < 0.02, "{}", tuned.weight);
-    assert!(tuned.spread < found(ModelWeight::Full).spread);
-    assert!(tuned.spread < found(ModelWeight::Ignored).spread);
 }
 
 /// People find nothing relevant in unit 4, and the model nothing in unit 6.
@@ -117,7 +91,7 @@ fn undefined_units_are_left_out_of_the_mean() {
     people[4] = None;
     model[6] = None;
     let everything = units(&people, &model, &[0, 1, 2, 3, 4, 5, 6, 7]);
-    let found = corrected_mean(&everything, ModelWeight::Full, Scale::Share, 0.95).unwrap();
+    let found = corrected_mean(&everything, 0.95).unwrap();
     let defined: Vec<f64> = people.into_iter().flatten().collect();
     assert!((found.value - mean(&defined)).abs() < 1e-12);
     let interval = found.interval.unwrap();
@@ -127,57 +101,34 @@ fn undefined_units_are_left_out_of_the_mean() {
         .iter()
         .map(|sample| {
             let units = units(&people, &model, sample);
-            corrected_mean(&units, ModelWeight::Full, Scale::Share, 0.95)
-                .unwrap()
-                .value
+            corrected_mean(&units, 0.95).unwrap().value
         })
         .collect();
     assert!(
         (mean(&values) - mean(&defined)).abs() < 0.02,
         "a quotient is biased a little"
     );
-    let nothing = units(&[None; 8], &model, &[0, 1, 2, 3, 4]);
-    let refused = corrected_mean(&nothing, ModelWeight::Ignored, Scale::Share, 0.95);
+    let nothing = units(&[None; 8], &[None; 8], &[0, 1, 2, 3, 4]);
+    let refused = corrected_mean(&nothing, 0.95);
     assert_eq!(refused, Err(NoStatistic::NoValues));
 }
 
 #[test]
 fn bad_units_are_refused() {
     let (people, model) = (PEOPLE.map(Some), MODEL.map(Some));
-    let of =
-        |units: &[PoolUnit], weight| corrected_mean(units, weight, Scale::Share, 0.95).unwrap_err();
+    let of = |units: &[PoolUnit]| corrected_mean(units, 0.95).unwrap_err();
     let few = units(&people, &model, &[0, 1, 2, 3]);
-    assert_eq!(
-        of(&few, ModelWeight::Full),
-        NoStatistic::TooFew { n: 4, least: 5 }
-    );
+    assert_eq!(of(&few), NoStatistic::TooFew { n: 4, least: 5 });
     let five = units(&people, &model, &[0, 1, 2, 3, 4]);
-    assert_eq!(
-        of(&five, ModelWeight::Tuned),
-        NoStatistic::TooFew { n: 5, least: 7 }
-    );
     let mut odd = five.clone();
     odd[7].model = Some(f64::NAN);
-    assert_eq!(of(&odd, ModelWeight::Full), NoStatistic::NotFinite);
-    let mut odd = five.clone();
-    odd[0].drawn = Some(Drawn {
-        people: Some(0.1),
-        probability: 0.0,
-    });
-    assert_eq!(of(&odd, ModelWeight::Full), NoStatistic::Probability);
-    assert_eq!(
-        corrected_mean(&five, ModelWeight::Full, Scale::Share, 1.0),
-        Err(NoStatistic::Level)
-    );
+    assert_eq!(of(&odd), NoStatistic::NotFinite);
+    assert_eq!(corrected_mean(&five, 1.0), Err(NoStatistic::Level));
 
     let right = units(&model, &model, &[0, 1, 2, 3, 4]);
-    let found = corrected_mean(&right, ModelWeight::Full, Scale::Share, 0.95).unwrap();
+    let found = corrected_mean(&right, 0.95).unwrap();
     assert!((found.value - mean(&MODEL)).abs() < 1e-12);
-    assert_eq!(
-        (found.interval, found.population),
-        (None, None),
-        "no spread was seen"
-    );
+    assert_eq!(found.interval, None, "no spread was seen");
     assert_eq!(found.drawn_for(0.1), None);
 }
 
@@ -190,13 +141,7 @@ fn the_number_to_draw_gives_the_width() {
         .map(|unit| Some(f64::from(unit % 5) / 5.0))
         .collect();
     let drawn: Vec<usize> = (0..200).step_by(3).collect();
-    let found = corrected_mean(
-        &units(&people, &model, &drawn),
-        ModelWeight::Full,
-        Scale::Share,
-        0.95,
-    )
-    .unwrap();
+    let found = corrected_mean(&units(&people, &model, &drawn), 0.95).unwrap();
     let interval = found.interval.unwrap();
     // 67 were drawn: their own width takes 67, and a slightly smaller one takes more.
     assert_eq!(
@@ -214,44 +159,12 @@ fn the_number_to_draw_gives_the_width() {
 
 const NAMES: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
 
-/// Sums that are weighted by the inverse probabilities are right on average, whatever the sizes.
-#[test]
-fn drawn_sums_are_unbiased() {
-    let sizes = [1.0, 4.0, 0.5, 2.0, 8.0, 1.0];
-    let values = [3.0, 5.0, 2.0, 7.0, 9.0, 4.0];
-    for drawn in [2, 4] {
-        let sums = (0..40_000).map(|seed| {
-            let drawing = Drawing::new(NAMES.into_iter().zip(sizes), seed).unwrap();
-            let probabilities = drawing.probabilities(drawn);
-            let first = drawing.order()[..drawn].iter();
-            first
-                .map(|&unit| values[unit] / probabilities[unit])
-                .sum::<f64>()
-        });
-        let sums: Vec<f64> = sums.collect();
-        let error = mean(
-            &sums
-                .iter()
-                .map(|sum| (sum - 30.0).powi(2))
-                .collect::<Vec<_>>(),
-        );
-        let error = (error / as_f64(sums.len())).sqrt();
-        assert!(
-            (mean(&sums) - 30.0).abs() < 4.0 * error,
-            "{} ± {error}",
-            mean(&sums)
-        );
-    }
-}
-
 /// Who was drawn stays drawn when units join or are judged later.
 #[test]
 fn a_drawing_only_grows() {
-    let uniform =
-        |names: &[&'static str]| Drawing::new(names.iter().map(|name| (*name, 1.0)), 3).unwrap();
     let order = |names: &[&'static str]| -> Vec<&str> {
-        let drawing = uniform(names);
-        drawing.order().iter().map(|&unit| names[unit]).collect()
+        let order = drawn_order(names.iter().copied(), 3).into_iter();
+        order.map(|unit| names[unit]).collect()
     };
     let all = order(&NAMES);
     let without_two: Vec<&str> = all
@@ -260,18 +173,21 @@ fn a_drawing_only_grows() {
         .filter(|name| !["q2", "q5"].contains(name))
         .collect();
     assert_eq!(order(&["q6", "q4", "q1", "q3"]), without_two);
-    assert_eq!(uniform(&NAMES).probabilities(6), [1.0; 6]);
-    assert_eq!(uniform(&NAMES).probabilities(3), [0.5; 6]);
-    let firsts: BTreeSet<usize> = (0..40)
-        .map(|seed| {
-            Drawing::new(NAMES.map(|name| (name, 1.0)), seed)
-                .unwrap()
-                .order()[0]
-        })
-        .collect();
-    assert_eq!(firsts.len(), 6, "every unit can be first");
-    assert_eq!(Drawing::new([], 0), Err(NoStatistic::NoValues));
-    assert_eq!(Drawing::new([("q1", 0.0)], 0), Err(NoStatistic::NotFinite));
+    assert!(order(&[]).is_empty());
+}
+
+/// Each of six units is the first one, and among the first three, as often as any other.
+#[test]
+fn every_unit_is_drawn_with_the_same_probability() {
+    let (mut first, mut half) = ([0_u32; 6], [0_u32; 6]);
+    for seed in 0..12_000 {
+        let order = drawn_order(NAMES, seed);
+        first[order[0]] += 1;
+        order[..3].iter().for_each(|unit| half[*unit] += 1);
+    }
+    // Standard deviations are 41 and 55.
+    assert!(first.iter().all(|n| n.abs_diff(2_000) < 160), "{first:?}");
+    assert!(half.iter().all(|n| n.abs_diff(6_000) < 220), "{half:?}");
 }
 
 const IDS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
@@ -310,14 +226,13 @@ fn corrected_intervals_cover_what_people_would_find() {
                 scores(&judge.collect::<Vec<_>>())
             })
             .collect();
-        let drawing = Drawing::new(names.iter().map(|name| (name.as_str(), 1.0)), seed).unwrap();
-        let drawn = &drawing.order()[..8];
+        let drawn = &drawn_order(names.iter().map(String::as_str), seed)[..8];
         for measure in 0..3 {
             let of =
                 |side: &[[Option<f64>; 3]]| side.iter().map(|it| it[measure]).collect::<Vec<_>>();
             let truth: Vec<f64> = of(&people).into_iter().flatten().collect();
             let units = units(&of(&people), &of(&model), drawn);
-            let found = corrected_mean(&units, ModelWeight::Full, Scale::Share, 0.95).unwrap();
+            let found = corrected_mean(&units, 0.95).unwrap();
             let trusted: Vec<f64> = of(&model).into_iter().flatten().collect();
             let trusted = mean_interval(
                 &trusted,

@@ -3,9 +3,10 @@
 use std::error::Error as _;
 use std::fmt::Write as _;
 
+use evals_metrics::measures::MinimumGrade;
 use evals_metrics::scoring::{
-    Form, Judged, Options, Ranked, Request, Scores, ScoringError, Summary, TrecEvalLayout, score,
-    trec_eval_layout,
+    Form, Judged, Options, Ranked, Request, Scores, ScoringError, Summary, Table, TableBuilder,
+    TrecEvalLayout, score, trec_eval_layout,
 };
 use evals_metrics::{Queries, TrecEval, Undefined};
 
@@ -129,6 +130,76 @@ fn every_form_gives_the_same_scores() {
             );
         }
     }
+}
+
+fn table(rows: &[(&str, &str, f64)]) -> Table {
+    let mut table = TableBuilder::default();
+    for (query, document, value) in rows {
+        table.query(query);
+        table.document(document, *value);
+    }
+    table.finish()
+}
+
+#[test]
+fn a_table_in_memory_has_the_scores_of_its_file() {
+    let judged = table(&[
+        ("q2", "c", 2.0),
+        ("q1", "a", 1.0),
+        ("q3", "d", 1.0),
+        ("q1", "b", 0.0),
+    ]);
+    let ranked = [
+        ("q1", "b", 2.0),
+        ("q2", "c", 1.0),
+        ("q1", "a", 1.0),
+        ("q4", "d", 1.0),
+    ];
+    let ranked = table(&ranked);
+    let request = Request::parse(["RR", "P.1", "nDCG"]).unwrap();
+    let (judged, ranked) = (Judged::of(&judged), Ranked::of(&ranked));
+    let scores = score(&judged, &ranked, &request, &Options::default()).unwrap();
+    let expected = scored(QRELS, RUN, &["RR", "P.1", "nDCG"], Options::default());
+    assert_eq!(scores.queries(), expected.queries());
+    assert!((0..2).all(|query| scores.values(query) == expected.values(query)));
+    assert_eq!(judged.queries().collect::<Vec<_>>(), ["q1", "q2", "q3"]);
+    assert_eq!(ranked.documents(0), Ok(vec![("b", 2.0), ("a", 1.0)]));
+
+    let twice = table(&[("q", "a", 1.0), ("r", "a", 1.0), ("q", "a", 2.0)]);
+    let message = "document `a` is listed a second time for query `q`";
+    let refused = Ranked::of(&twice).documents(0).unwrap_err();
+    assert_eq!(refused.to_string(), message);
+    let judged = Judged::read("q 0 a 1\n").unwrap();
+    let refused = score(&judged, &Ranked::of(&twice), &request, &Options::default());
+    assert_eq!(refused.unwrap_err().source().unwrap().to_string(), message);
+}
+
+#[test]
+fn a_column_has_the_name_of_trec_eval() {
+    let texts = [
+        "nDCG@10",
+        "AP",
+        "P.5",
+        "iprec_at_recall.0.1",
+        "RBP(rel=1)",
+        "R(rel=2)@5",
+    ];
+    let request = Request::parse(texts).unwrap();
+    let names = |level: u32| -> Vec<String> {
+        let level = MinimumGrade::new(level.try_into().unwrap());
+        let columns = request.columns().iter();
+        columns.map(|column| column.trec_eval_name(level)).collect()
+    };
+    let expected = [
+        "ndcg_cut_10",
+        "map",
+        "P_5",
+        "iprec_at_recall_0.10",
+        "RBP(rel=1)",
+        "R(rel=2)@5",
+    ];
+    assert_eq!(names(1), expected);
+    assert_eq!(names(2)[5], "recall_5");
 }
 
 #[test]

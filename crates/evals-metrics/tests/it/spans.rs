@@ -2,16 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use evals_metrics::{Depth, Passage, Span, Undefined, precision_omega, span_scores};
+use evals_metrics::{Depth, Span, Undefined, span_scores};
 use proptest::prelude::*;
 
 fn span(document: &str, start: usize, end: usize) -> Span<'_> {
-    Span::new(document, start, end).unwrap()
+    passage(document, start, end, 0)
 }
 
-fn passage(document: &str, start: usize, end: usize, tokens: usize) -> Passage<'_> {
-    Passage {
-        span: span(document, start, end),
+fn passage(document: &str, start: usize, end: usize, tokens: usize) -> Span<'_> {
+    Span {
+        document,
+        start,
+        end,
         tokens,
     }
 }
@@ -56,35 +58,15 @@ fn scores_by_hand() {
 }
 
 #[test]
-fn omega_is_the_precision_of_the_passages_with_evidence() {
-    let evidence = [span("a", 10, 30)];
-    let thirds = [span("a", 0, 20), span("a", 20, 40), span("a", 40, 60)];
-    assert_eq!(precision_omega(&evidence, &thirds), Ok(0.5));
-    let overlapping = [span("a", 0, 25), span("a", 15, 40), span("a", 30, 60)];
-    assert_eq!(
-        precision_omega(&evidence, &overlapping),
-        Ok(0.5),
-        "a passage that only touches the evidence does not count"
-    );
-    let with_gap = [span("a", 0, 20), span("b", 0, 90)];
-    assert_eq!(precision_omega(&evidence, &with_gap), Ok(10.0 / 30.0));
-    assert_eq!(precision_omega(&evidence, &[]), Ok(0.0));
-}
-
-#[test]
 fn what_is_not_there_is_undefined() {
     let nothing = span_scores(&[], &[passage("a", 0, 9, 2)], best(5));
     assert_eq!(nothing, Err(Undefined::NoEvidence));
-    assert_eq!(precision_omega(&[], &[]), Err(Undefined::NoEvidence));
+    let empty = span_scores(&[span("a", 9, 9)], &[passage("a", 0, 9, 2)], best(5));
+    assert_eq!(empty, Err(Undefined::NoEvidence));
     let missed = span_scores(&[span("a", 0, 9)], &[], best(5)).unwrap();
     assert_eq!(
         (missed.recall, missed.precision, missed.iou),
         (0.0, None, 0.0)
-    );
-    let error = Span::new("a", 9, 9).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the span 9 to 9 of document `a` is empty: its end has to be after its start"
     );
 }
 
@@ -120,6 +102,13 @@ fn characters(places: &[Place]) -> BTreeSet<(usize, usize)> {
         .collect()
 }
 
+fn with_tokens(places: &[Place], tokens: usize) -> Vec<Span<'static>> {
+    let of = |&(document, start, length): &Place| {
+        passage(DOCUMENTS[document], start, start + length, tokens)
+    };
+    places.iter().map(of).collect()
+}
+
 fn as_f64(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap())
 }
@@ -133,27 +122,18 @@ proptest! {
         let length: usize = top.iter().map(|(_, _, length)| length).sum();
         let missed = as_f64(gold.difference(&characters(top)).count());
 
-        let as_span = |&(document, start, length): &Place| span(DOCUMENTS[document], start, start + length);
-        let evidence: Vec<Span> = evidence.iter().map(as_span).collect();
-        let passages: Vec<Passage> = retrieved.iter().map(|place| Passage { span: as_span(place), tokens: 3 }).collect();
+        let [evidence, passages] = [&evidence, &retrieved].map(|places| with_tokens(places, 3));
         let scores = span_scores(&evidence, &passages, best(k)).unwrap();
         prop_assert_eq!(Some(scores.recall), Some(found / as_f64(gold.len())));
         prop_assert_eq!(scores.precision, Some(found / as_f64(length)));
         prop_assert_eq!(Some(scores.iou), Some(found / (as_f64(length) + missed)));
         prop_assert_eq!(scores, span_scores(&evidence, &passages, tokens(3 * k)).unwrap());
-        let all: Vec<Span> = passages.iter().map(|passage| passage.span).collect();
-        let touched: Vec<Place> = retrieved.iter().copied().filter(|place| !characters(&[*place]).is_disjoint(&gold)).collect();
-        let touched = characters(&touched);
-        let omega = as_f64(touched.intersection(&gold).count()) / as_f64(touched.union(&gold).count());
-        prop_assert_eq!(precision_omega(&evidence, &all), Ok(omega));
     }
 
     /// Deeper never brings less evidence.
     #[test]
     fn recall_rises_with_the_budget(evidence in spans(), retrieved in spans(), budget in 1_usize..60) {
-        let as_span = |&(document, start, length): &Place| span(DOCUMENTS[document], start, start + length);
-        let evidence: Vec<Span> = evidence.iter().map(as_span).collect();
-        let passages: Vec<Passage> = retrieved.iter().map(|place| Passage { span: as_span(place), tokens: 7 }).collect();
+        let [evidence, passages] = [&evidence, &retrieved].map(|places| with_tokens(places, 7));
         let recall = |budget| span_scores(&evidence, &passages, tokens(budget)).unwrap().recall;
         prop_assert!(recall(budget) <= recall(budget + 1));
     }

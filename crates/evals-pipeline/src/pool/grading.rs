@@ -13,8 +13,7 @@ use evals_rag::judging::{JudgeError, RelevanceJudge};
 use evals_rag::rag_judges::CallRange;
 use evals_runs::clock::{now, timestamp};
 use evals_runs::pooling::{
-    Assessor, Graders, Grades, Judgement, JudgementFile, Pool, PooledPair, PooledQuestion,
-    StoredJudgements,
+    Assessor, Grades, Judgement, JudgementFile, Pool, PooledPair, PooledQuestion,
 };
 use evals_settings::Resolved;
 use evals_stores::store::RefreshPolicy;
@@ -23,18 +22,15 @@ use futures::{StreamExt as _, stream};
 
 use super::Command;
 use crate::choices;
-use crate::exit::Exit;
 use crate::interruption::Interruption;
 use crate::models::{ConfiguredModels, Servers};
-use crate::question_answering::{JudgeRow, side};
+use crate::question_answering::calls::{range_line, side};
+use crate::run::plan::answers::check_price;
 use crate::run_models::{Opener, Prompts};
 use crate::session::named_models;
 use crate::spending::Spending;
 
-/// How many grades are stored at a time. What a killed process had not stored is in the cache of replies.
-const AT_A_TIME: usize = 200;
-
-/// An opened judge of passages.
+/// An opened judge of passages. Every grade is stored before the next one is awaited.
 pub(super) struct Grading<'g> {
     pool: &'g Pool,
     printer: &'g Printer,
@@ -45,17 +41,6 @@ pub(super) struct Grading<'g> {
     spending: Arc<Spending>,
     stop: StopSignal,
     interruption: &'g Interruption,
-}
-
-/// What became of the passages to grade.
-#[derive(Debug, Default)]
-pub(super) struct Graded {
-    /// The number of passages without a grade.
-    failures: usize,
-    /// Why the first of these passages has no grade.
-    first_failure: Option<String>,
-    /// Why not all were asked for.
-    stopped: Option<String>,
 }
 
 impl<'g> Grading<'g> {
@@ -76,6 +61,9 @@ impl<'g> Grading<'g> {
             );
             return Ok(None);
         }
+        if arguments.budget.is_some() {
+            check_price(&resolved, &configured.judge)?;
+        }
         let stop = interruption.stop();
         let spending = Spending::new(arguments.budget, stop.clone());
         let servers = Servers::new(&resolved, &configured, session.printer, 0);
@@ -90,7 +78,7 @@ impl<'g> Grading<'g> {
             interruption,
         );
         let model = interruption.guard(opener.chat(&configured.judge)).await?;
-        let judge = RelevanceJudge::new(model).prompt(Prompts::grade(&session.directories)?);
+        let judge = RelevanceJudge::new(model, Prompts::grade(&session.directories)?);
         Ok(Some(Self {
             pool: &command.pool,
             printer: session.printer,
@@ -111,10 +99,17 @@ impl<'g> Grading<'g> {
         &self.assessor
     }
 
+    /// The pairs that are not graded yet.
+    fn open_pairs(&self, stored: &[Judgement]) -> Vec<(&PooledQuestion, &PooledPair)> {
+        let grades = Grades::of_model(stored, &self.assessor);
+        let questions = self.pool.questions.iter();
+        let open = questions.flat_map(|it| grades.open(it).into_iter().map(move |pair| (it, pair)));
+        open.collect()
+    }
+
     /// The calls for what is not graded yet.
-    pub(super) fn estimate(&self, stored: &StoredJudgements) -> Result<String> {
-        let grades = Grades::of(stored, Some(&self.assessor));
-        let open = self.pool.unjudged(&grades, Graders::Model);
+    pub(super) fn estimate(&self, stored: &[Judgement]) -> Result<String> {
+        let open = self.open_pairs(stored);
         let tokenizer = StaticEmbedder::static_minilm().tokenizer();
         let mut calls = Calls::NONE;
         for (question, pair) in &open {
@@ -127,25 +122,23 @@ impl<'g> Grading<'g> {
                 output_tokens: most.map(|(most, sum)| sum + most),
             };
         }
-        let row = JudgeRow {
-            what: "grading",
-            model: self.judge.identity().clone(),
-            calls: CallRange::exactly(calls),
-        };
+        let model = self.judge.identity();
+        let price = choices::prices(&self.resolved).of(model);
         Ok(format!(
-            "{} of {} to grade\n{}\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
-             The estimate excludes retries and repaired grades.\n",
-            open.len(),
-            quantity::of(self.pool.pairs().count(), "pair"),
-            row.line(&choices::prices(&self.resolved))
+            "{} to grade\ngrading {model}: {}\nToken counts are approximate, because the embedded tokenizer counts them. \
+             Cached replies cost nothing.\nThe estimate excludes retries and repaired grades.\n",
+            quantity::of(open.len(), "passage"),
+            range_line(&CallRange::exactly(calls), model, price)
         ))
     }
 
-    /// Grades what is not graded yet, and stores the grades.
-    pub(super) async fn grade(&self, file: &JudgementFile) -> Result<Graded> {
-        let stored = file.read()?;
-        let grades = Grades::of(&stored, Some(&self.assessor));
-        let open = self.pool.unjudged(&grades, Graders::Model);
+    /// Grades and stores what is not graded yet, and returns why something has no grade after that.
+    pub(super) async fn grade(&self, file: &JudgementFile) -> Result<Vec<String>> {
+        if self.open_pairs(&file.read()?).is_empty() {
+            return Ok(Vec::new());
+        }
+        let file = file.open()?;
+        let open = self.open_pairs(&file.stored);
         let bar = progress::of_items(self.printer, "grading");
         bar.reset();
         bar.set_length(open.len() as u64);
@@ -153,39 +146,34 @@ impl<'g> Grading<'g> {
         let asked = stream::iter(wanted.map(|(question, pair)| self.ask(question, pair)));
         let concurrency = self.resolved.settings.evaluations.concurrency;
         let mut asked = asked.buffer_unordered(concurrency.get());
-        let (mut graded, mut unsaved) = (Graded::default(), Vec::new());
-        let ended = loop {
+        let mut failures = Vec::new();
+        loop {
             let next = async { Ok(asked.next().await) };
-            match self.interruption.guard(next).await {
-                Ok(None) => break Ok(()),
-                Ok(Some(Ok(judgement))) => unsaved.push(judgement),
+            match self.interruption.guard(next).await? {
+                None => break,
+                Some(Ok(judgement)) => file.add(&judgement)?,
                 // Every further call would also fail.
-                Ok(Some(Err(error))) if error.failure.failure() == Failure::Terminal => {
-                    break Err(error.into());
+                Some(Err(error)) if error.failure.failure() == Failure::Terminal => {
+                    return Err(error.into());
                 }
-                Ok(Some(Err(error))) => {
-                    graded.failures += 1;
-                    graded.first_failure.get_or_insert_with(|| chain(&error));
-                }
-                Err(interrupted) => break Err(interrupted),
+                Some(Err(error)) => failures.push(chain(&error)),
             }
             bar.inc(1);
-            if unsaved.len() >= AT_A_TIME {
-                file.add(&std::mem::take(&mut unsaved))?;
-            }
-        };
-        bar.finish_and_clear();
-        if !unsaved.is_empty() {
-            file.add(&unsaved)?;
         }
-        ended?;
-        graded.stopped = self.stop.reason();
+        bar.finish_and_clear();
+        file.sync()?;
         let calls = self.spending.calls();
         if calls > 0 {
             let calls = quantity::of(calls, "call");
             self.printer.note(&format!("asked the judge with {calls}"));
         }
-        Ok(graded)
+        let first = failures.first().map(|reason| {
+            let passages = quantity::of(failures.len(), "passage");
+            format!("{passages} without a grade; the first: {reason}")
+        });
+        let stopped = self.stop.reason();
+        let stopped = stopped.map(|reason| format!("stopped early: {reason}"));
+        Ok(first.into_iter().chain(stopped).collect())
     }
 
     async fn ask(
@@ -195,33 +183,9 @@ impl<'g> Grading<'g> {
     ) -> Result<Judgement, JudgeError> {
         let found = self.judge.grade(&question.text, &pair.text).await?;
         Ok(Judgement {
-            reason: found.reason,
+            reason: found.reason.trim().to_owned(),
             time: timestamp(now()),
             ..question.judgement(pair, self.assessor.clone(), found.grade)
         })
-    }
-}
-
-impl Graded {
-    /// Says what has no grade. Fails where that is so, because numbers lack questions then.
-    pub(super) fn exit(&self, printer: &Printer, interruption: &Interruption) -> Exit {
-        if let Some(reason) = &self.first_failure {
-            printer.failure(&format!(
-                "{} without a grade; the first: {reason}",
-                quantity::of(self.failures, "passage")
-            ));
-        }
-        if let Some(reason) = &self.stopped {
-            printer.failure(&format!("stopped early: {reason}"));
-        }
-        match self {
-            _ if interruption.is_interrupted() => Exit::Interrupted,
-            Self {
-                failures: 0,
-                stopped: None,
-                ..
-            } => Exit::Done,
-            _ => Exit::CheckFailed,
-        }
     }
 }

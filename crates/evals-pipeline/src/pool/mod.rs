@@ -8,7 +8,6 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result};
 use evals::render::Narrow;
-use evals_data::Collection;
 use evals_metrics::Bootstrap;
 use evals_rag::Document;
 use evals_runs::pooling::{
@@ -16,9 +15,8 @@ use evals_runs::pooling::{
 };
 use evals_runs::stored_runs::{self, StoredRun};
 use evals_terminal::{table_text, wrapped};
-use serde_json::Value;
 
-use self::grading::{Graded, Grading};
+use self::grading::Grading;
 use crate::downloads;
 use crate::exit::Exit;
 use crate::interruption::{Interruption, interruptible};
@@ -64,12 +62,7 @@ impl<'c> Command<'c> {
         interruption: &Interruption,
     ) -> Result<Self> {
         let pooled = stored.iter().zip(stored_runs::labels(stored));
-        let pooled = pooled.map(|(run, name)| {
-            let pooled = PooledRun::of(run)?;
-            // One run has no label, because there is nothing to tell it apart from.
-            let name = if name.is_empty() { pooled.name } else { name };
-            Ok(PooledRun { name, ..pooled })
-        });
+        let pooled = pooled.map(|(run, label)| PooledRun::of(run, label));
         let runs: Vec<PooledRun> = pooled.collect::<Result<_>>()?;
         let depths = stored.iter().filter_map(|run| run.record.measured.as_ref());
         let shallowest = depths.filter_map(|it| NonZeroUsize::new(it.k)).min();
@@ -97,7 +90,7 @@ impl<'c> Command<'c> {
             self.import(path)?;
         }
         let grading = Grading::open(self, interruption).await?;
-        let mut graded = Graded::default();
+        let mut problems = Vec::new();
         if let Some(grading) = &grading {
             if self.arguments.estimate {
                 let text = grading.estimate(&self.file.read()?)?;
@@ -105,11 +98,20 @@ impl<'c> Command<'c> {
                 return Ok(Exit::Done);
             }
             if self.arguments.at.is_none() {
-                graded = grading.grade(&self.file).await?;
+                problems = grading.grade(&self.file).await?;
             }
         }
         self.report(grading.as_ref().map(Grading::assessor))?;
-        Ok(graded.exit(self.session.printer, interruption))
+        for problem in &problems {
+            self.session.printer.failure(problem);
+        }
+        Ok(if interruption.is_interrupted() {
+            Exit::Interrupted
+        } else if problems.is_empty() {
+            Exit::Done
+        } else {
+            Exit::CheckFailed
+        })
     }
 
     /// Measures the runs by all judgements so far, or by those of an earlier version.
@@ -117,14 +119,14 @@ impl<'c> Command<'c> {
         let printer = self.session.printer;
         let mut judgements = self.file.read()?;
         if let Some(lines) = self.arguments.at {
-            judgements = judgements.at(lines);
+            judgements.truncate(lines);
         }
         let settings = PoolSettings {
             seed: self.arguments.seed,
             width: self.arguments.width,
             bootstrap: Bootstrap::default(),
         };
-        let report = PoolReport::of(&self.pool, &self.runs, &judgements, judge, &settings)?;
+        let report = PoolReport::of(&self.pool, &self.runs, &judgements, judge, &settings);
         let mut text = String::new();
         for line in report.opening() {
             text.push_str(&wrapped(printer, &line));
@@ -159,18 +161,13 @@ async fn documents(
         )
     })?;
     let collection = downloads::fetch(session.printer, &manifest).await?;
-    if has_changed(&collection, &record.dataset.provenance) {
+    let files = serde_json::to_value(&collection.provenance().documents.files).ok();
+    let searched = record.dataset.provenance.pointer("/documents/files");
+    if searched.is_some_and(|searched| files.as_ref() != Some(searched)) {
         session.printer.warn(
             "the files of the documents are not those that the runs searched, so what is graded may differ from what was found",
         );
     }
     let ids = ids.into_iter().map(str::to_owned).collect();
     downloads::documents(collection, ids).await
-}
-
-/// Whether the files of the documents have other digests than a run recorded.
-fn has_changed(collection: &Collection, recorded: &Value) -> bool {
-    let now = serde_json::to_value(&collection.provenance().documents.files).ok();
-    let recorded = recorded.pointer("/documents/files");
-    recorded.is_some_and(|recorded| now.as_ref() != Some(recorded))
 }

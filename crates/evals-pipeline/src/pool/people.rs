@@ -3,13 +3,13 @@
 use std::io;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use evals_guard::regular_file;
 use evals_messages::quantity;
-use evals_runs::annotations::user_name;
+use evals_runs::annotations::{checked_labeller, user_name};
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
-use evals_runs::pooling::{Sheet, SheetFile, StoredJudgements};
+use evals_runs::pooling::{Assessor, FilledSheet, write_sheet};
 
 use super::Command;
 
@@ -17,14 +17,6 @@ use super::Command;
 const LARGEST_IMPORT: u64 = 512_000_000;
 
 impl Command<'_> {
-    fn sheet<'s>(&'s self, stored: &'s StoredJudgements) -> Sheet<'s> {
-        Sheet {
-            pool: &self.pool,
-            stored,
-            seed: self.arguments.seed,
-        }
-    }
-
     pub(super) fn export(&self, path: &Path) -> Result<()> {
         if path.symlink_metadata().is_ok() {
             bail!(
@@ -33,12 +25,11 @@ impl Command<'_> {
             );
         }
         let stored = self.file.read()?;
-        let sheet = self.sheet(&stored);
+        let (seed, questions) = (self.arguments.seed, self.arguments.sample.get());
         let mut rows = 0;
         write_atomically(path, |out| {
-            rows = sheet
-                .write(self.arguments.sample.get(), out)
-                .map_err(io::Error::other)?;
+            let written = write_sheet(&self.pool, (&stored, seed), questions, out);
+            rows = written.map_err(io::Error::other)?;
             Ok(())
         })?;
         self.session.printer.note(&format!(
@@ -51,28 +42,23 @@ impl Command<'_> {
 
     pub(super) fn import(&self, path: &Path) -> Result<()> {
         let bytes = regular_file::read(path, LARGEST_IMPORT)?;
-        let user = user_name();
-        let labeller = self.arguments.labeller.as_deref().map(str::trim);
-        let file = SheetFile {
+        let named = self.arguments.labeller.clone().or_else(user_name);
+        let labeller = checked_labeller(named.as_deref().unwrap_or_default());
+        let labeller = labeller.context("name who graded with `--labeller NAME`")?;
+        let sheet = FilledSheet {
             file: path.display().to_string(),
-            labeller: labeller.or(user.as_deref()),
+            bytes: &bytes,
+            assessor: Assessor::Person(labeller.to_owned()),
             time: timestamp(now()),
         };
-        let stored = self.file.read()?;
-        let given = self.sheet(&stored).read(&file, &bytes)?;
-        if given.judgements.is_empty() && given.known == 0 {
-            bail!(
-                "no row of `{}` has a grade; fill in the column `grade`",
-                path.display()
-            );
+        let file = self.file.open()?;
+        let added = sheet.read(&self.pool, &file.stored)?;
+        for judgement in &added {
+            file.add(judgement)?;
         }
-        self.file.add(&given.judgements)?;
-        self.session.printer.note(&format!(
-            "added {}; {} already known, {} without a grade",
-            quantity::of(given.judgements.len(), "grade"),
-            given.known,
-            given.empty
-        ));
+        file.sync()?;
+        let grades = quantity::of(added.len(), "grade");
+        self.session.printer.note(&format!("added {grades}"));
         Ok(())
     }
 }

@@ -12,7 +12,6 @@ mod judging;
 mod model_set;
 
 pub(crate) use self::answering::Answering;
-pub(crate) use self::calls::side;
 pub(crate) use self::closing::Closing;
 pub use self::costs::{Attempts, Costs, spent};
 pub use self::facts::QaFacts;

@@ -11,7 +11,7 @@ use super::inquiry::Inquiry;
 use super::verdict::whole;
 use super::{JudgeError, JudgeFailure, Wanted, parse_object};
 use crate::shown::Shown;
-use crate::{Call, Prompt, PromptError};
+use crate::{Prompt, PromptError};
 
 /// Grades with a language model how well a passage answers a question.
 ///
@@ -35,25 +35,16 @@ pub struct RelevanceJudge {
 }
 
 /// The grade of a passage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct GradedPassage {
-    /// From 0 to [`RelevanceJudge::HIGHEST`].
-    pub grade: u8,
     /// The judge's reason.
     pub reason: String,
-    /// The calls behind the grade.
-    pub calls: Vec<Call>,
-}
-
-/// The grade in a reply.
-#[derive(Debug, PartialEq, Deserialize)]
-struct WrittenGrade {
-    reason: String,
+    /// From 0 to [`RelevanceJudge::HIGHEST`].
     #[serde(deserialize_with = "whole")]
-    grade: u8,
+    pub grade: u8,
 }
 
-impl Wanted for WrittenGrade {
+impl Wanted for GradedPassage {
     const KEY: &'static str = "grade";
 
     fn agrees(&self, other: &Self) -> bool {
@@ -70,18 +61,9 @@ impl RelevanceJudge {
     /// The grade of a passage that is about the question and holds the exact answer.
     pub const HIGHEST: u8 = 3;
 
-    /// Asks `model` with the bundled prompt, within the model's own token budget.
-    pub fn new(model: Arc<dyn ChatModel>) -> Self {
-        Self {
-            model,
-            prompt: Prompt::grade(),
-        }
-    }
-
-    /// Uses another prompt; [`Prompt::grade`] lists the values that it may use.
-    #[must_use]
-    pub fn prompt(self, prompt: Prompt) -> Self {
-        Self { prompt, ..self }
+    /// Asks `model` within its own token budget. [`Prompt::grade`] is the bundled prompt, and lists the values that another one may use.
+    pub fn new(model: Arc<dyn ChatModel>, prompt: Prompt) -> Self {
+        Self { model, prompt }
     }
 
     /// The model.
@@ -100,7 +82,17 @@ impl RelevanceJudge {
     ///
     /// The prompt cannot be filled in.
     pub fn request(&self, question: &str, passage: &str) -> Result<ChatRequest, PromptError> {
-        self.request_about(question, passage, &Shown::new(&[question, passage]))
+        let shown = Shown::new(&[question, passage]);
+        let prompt = context! { question, passage, nonce => shown.nonce() };
+        let schema = ReplySchema::of_object(
+            "relevance",
+            &json!({
+                "reason": {"type": "string"},
+                "id": {"type": "string"},
+                "grade": {"type": "integer", "minimum": 0, "maximum": Self::HIGHEST},
+            }),
+        );
+        Ok(ChatRequest::asking(self.prompt.render(prompt)?, schema))
     }
 
     /// Grades one passage.
@@ -110,8 +102,8 @@ impl RelevanceJudge {
     /// The model gave no reply, or none with a grade.
     pub async fn grade(&self, question: &str, passage: &str) -> Result<GradedPassage, JudgeError> {
         let shown = Shown::new(&[question, passage]);
-        let request = self.request_about(question, passage, &shown);
-        let parse = |object: &str| parse_object::<WrittenGrade>(object);
+        let request = self.request(question, passage);
+        let parse = |object: &str| parse_object::<GradedPassage>(object);
         let inquiry = Inquiry {
             request: request.map_err(JudgeFailure::from)?,
             shown: &shown,
@@ -123,30 +115,8 @@ impl RelevanceJudge {
             ),
             repair: Prompt::verdict_repair(),
         };
-        let (written, calls) = inquiry.ask(&*self.model).await?;
-        Ok(GradedPassage {
-            grade: written.grade,
-            reason: written.reason.trim().to_owned(),
-            calls,
-        })
-    }
-
-    fn request_about(
-        &self,
-        question: &str,
-        passage: &str,
-        shown: &Shown,
-    ) -> Result<ChatRequest, PromptError> {
-        let prompt = context! { question, passage, nonce => shown.nonce() };
-        let schema = ReplySchema::of_object(
-            "relevance",
-            &json!({
-                "reason": {"type": "string"},
-                "id": {"type": "string"},
-                "grade": {"type": "integer", "minimum": 0, "maximum": Self::HIGHEST},
-            }),
-        );
-        Ok(ChatRequest::asking(self.prompt.render(prompt)?, schema))
+        let (graded, _) = inquiry.ask(&*self.model).await?;
+        Ok(graded)
     }
 }
 
@@ -161,7 +131,7 @@ mod tests {
 
     async fn graded(passage: &str, replies: &[&str]) -> (Arc<Scripted>, Result<u8, JudgeError>) {
         let model = Scripted::new(replies.iter().map(|reply| said(reply)));
-        let judge = RelevanceJudge::new(Arc::clone(&model) as _);
+        let judge = RelevanceJudge::new(Arc::clone(&model) as _, Prompt::grade());
         let graded = judge.grade(QUESTION, passage).await;
         (model, graded.map(|graded| graded.grade))
     }

@@ -10,7 +10,6 @@ use serde_json::json;
 use super::judged_case::TextSize;
 use super::measure::JudgedMeasure;
 use super::numbered::Words;
-use crate::call::number;
 use crate::judging::{Wanted, parse_object};
 use crate::qa::Reference;
 use crate::{EvidenceSpan, Nugget};
@@ -145,59 +144,39 @@ pub(super) fn outcomes(bank: &[Nugget], mut evidence: Vec<Evidence>) -> Vec<Outc
     for (evidence, nugget) in evidence.iter_mut().zip(bank) {
         evidence.source = Some(if nugget.vital { "vital" } else { "okay" }.to_owned());
     }
-    let [strict, lenient] = [0.0, HALF].map(|partial| {
-        let supports = evidence.iter().zip(bank);
-        let supports = supports.map(|(evidence, nugget)| {
-            let support = if evidence.holds {
-                1.0
-            } else if evidence.verdict == Words::PARTIAL {
-                partial
-            } else {
-                0.0
-            };
-            (nugget.vital, support)
-        });
-        supports.collect::<Vec<(bool, f64)>>()
-    });
-    let scored = [
-        (&strict, HALF),
-        (&lenient, HALF),
-        (&strict, 0.0),
-        (&lenient, 0.0),
-    ];
+    let support = |evidence: &Evidence, partial: f64| match &*evidence.verdict {
+        _ if evidence.holds => 1.0,
+        Words::PARTIAL => partial,
+        _ => 0.0,
+    };
+    // What an okay fact weighs, and what partial support counts.
+    let scored = [(HALF, 0.0), (HALF, HALF), (0.0, 0.0), (0.0, HALF)];
     let outcomes = scored.into_iter().zip(JudgedMeasure::Nuggets.outcomes());
-    let mut outcomes = outcomes.map(|((supports, okay), name)| {
-        let nuggets = if okay > 0.0 {
+    let outcomes = outcomes.map(|((okay, partial), name)| {
+        let nouns = if okay > 0.0 {
             "nuggets"
         } else {
             "vital nuggets"
         };
-        match weighted(supports, okay) {
-            Some(score) => Outcome::score(*name, score).because(counted(supports, okay, nuggets)),
-            None => Outcome::undefined(*name, format!("no {nuggets}")),
+        let (mut weights, mut weighted, mut supported, mut number) = (0.0, 0.0, 0.0, 0);
+        for (nugget, evidence) in bank.iter().zip(&evidence) {
+            let weight = if nugget.vital { 1.0 } else { okay };
+            if weight > 0.0 {
+                weights += weight;
+                weighted += weight * support(evidence, partial);
+                supported += support(evidence, partial);
+                number += 1;
+            }
         }
+        if number == 0 {
+            return Outcome::undefined(*name, format!("no {nouns}"));
+        }
+        let reason = format!("{supported} of {number} {nouns}");
+        Outcome::score(*name, weighted / weights).because(reason)
     });
-    let first = outcomes.next().map(|outcome| outcome.on_evidence(evidence));
-    first.into_iter().chain(outcomes).collect()
-}
-
-/// The support of facts, of which an okay one weighs `okay`.
-fn weighted(supports: &[(bool, f64)], okay: f64) -> Option<f64> {
-    let weight = |vital: bool| if vital { 1.0 } else { okay };
-    let all: f64 = supports.iter().map(|(vital, _)| weight(*vital)).sum();
-    let support = supports
-        .iter()
-        .map(|(vital, support)| weight(*vital) * support);
-    (all > 0.0).then(|| support.sum::<f64>() / all)
-}
-
-/// The support in numbers, such as `2.5 of 4 nuggets`.
-fn counted(supports: &[(bool, f64)], okay: f64, nouns: &str) -> String {
-    let counting: Vec<f64> = supports
-        .iter()
-        .filter(|(vital, _)| *vital || okay > 0.0)
-        .map(|(_, support)| *support)
-        .collect();
-    let sum: f64 = counting.iter().sum();
-    format!("{sum} of {} {nouns}", number(counting.len()))
+    let mut outcomes: Vec<Outcome> = outcomes.collect();
+    if let Some(first) = outcomes.first_mut() {
+        first.evidence = evidence;
+    }
+    outcomes
 }

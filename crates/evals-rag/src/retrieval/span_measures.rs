@@ -5,25 +5,36 @@ use std::ops::Range;
 
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
-use evals_metrics::{self as metrics, Depth, Span, Undefined, span_scores};
+use evals_metrics::{Depth, Span, Undefined, span_scores};
 
-use super::{Retrieval, Retrieved};
-use crate::{EvidenceSpan, FoldedText, Missing, Passage, Question};
+use super::{QuestionFacts, Retrieval, Retrieved};
+use crate::{EvidenceSpan, FoldedText, Missing, Question};
 
 /// Recall, precision and intersection over union of the passages and the [evidence](Question::evidence), as [`span_scores`] defines them:
 /// `span recall@5` of the best five passages, and `span recall@500 words` of the best passages that have 500 words together.
 ///
-/// A passage is found in its document by its words, so neither the chunker nor the reader of the files matters, nor whether an index or a target
-/// returned it. White space does not count. A passage that has something before or after the document's words, such as a title, is found
-/// by the evidence in it. Any other passage lowers precision, as text beside the evidence does. Words are what white space separates, and in
-/// scripts without it single characters: no tokenizer decides, so that systems with different models can be compared.
+/// A passage is found around the evidence by its words, so neither the chunker nor the reader of the files matters, nor whether an index or a
+/// target returned it. White space does not count. Words that the document repeats bring the evidence wherever they were cut from. A
+/// passage that has something before or after the document's words, such as a title, is found by the evidence in it. Any other passage lowers
+/// precision, as text beside the evidence does. Words are what white space separates, and in scripts without it single characters: no tokenizer
+/// decides, so that systems with different models can be compared.
 ///
 /// Outcomes are undefined for unanswerable questions, without evidence, if a document does not have its quote, and for passages without
 /// texts. Fewer passages than wanted count as they are.
 #[derive(Debug)]
 pub struct SpanMeasures {
-    texts: BTreeMap<String, String>,
+    /// The documents with evidence as [`FoldedText`] compares them, by id.
+    documents: BTreeMap<String, String>,
+    /// Where the evidence stands that its document has.
+    places: BTreeMap<EvidenceSpan, Place>,
     depths: Vec<Depth>,
+}
+
+/// Where evidence stands in the folded text of its document.
+#[derive(Debug)]
+struct Place {
+    bytes: Range<usize>,
+    characters: Range<usize>,
 }
 
 /// The part of a document's text that precedes its first character: room for what a passage has before it.
@@ -37,16 +48,40 @@ impl SpanMeasures {
     const NO_QUOTE: &str = "the document does not have the quoted evidence";
     const NO_TEXTS: &str = "the passages have no texts";
 
-    /// Measures at each of `depths`. `texts` are those of the [documents with evidence](Self::documents), by id.
-    pub fn new(texts: BTreeMap<String, String>, depths: Vec<Depth>) -> Self {
-        Self { texts, depths }
+    /// Measures at each of `depths`. `texts` are those of the documents of [the evidence](Self::evidence), by id.
+    pub fn new(
+        texts: BTreeMap<String, String>,
+        evidence: &BTreeMap<&str, BTreeSet<&EvidenceSpan>>,
+        depths: Vec<Depth>,
+    ) -> Self {
+        let mut places = BTreeMap::new();
+        let documents = texts.into_iter().map(|(id, text)| {
+            let text = FoldedText::new(&text);
+            for span in evidence.get(&*id).into_iter().flatten() {
+                if let Some(quote) = text.anchor(span) {
+                    let bytes = text.in_folded(&quote);
+                    let start = BEFORE + length(&text.folded()[..bytes.start]);
+                    let characters = start..start + length(&text.folded()[bytes.clone()]);
+                    places.insert((*span).clone(), Place { bytes, characters });
+                }
+            }
+            (id, text.into_folded())
+        });
+        Self {
+            documents: documents.collect(),
+            places,
+            depths,
+        }
     }
 
-    /// The ids of the documents whose texts the measures need; none if no question has evidence.
-    pub fn documents<'q>(questions: impl IntoIterator<Item = &'q Question>) -> BTreeSet<&'q str> {
-        let answerable = questions.into_iter().filter(|it| it.answerable);
-        let spans = answerable.flat_map(|question| &question.evidence);
-        spans.map(|span| span.document.as_str()).collect()
+    /// The evidence of the questions that the corpus answers, by document.
+    pub fn evidence(questions: &[Question]) -> BTreeMap<&str, BTreeSet<&EvidenceSpan>> {
+        let mut documents: BTreeMap<&str, BTreeSet<&EvidenceSpan>> = BTreeMap::new();
+        let answerable = questions.iter().filter(|it| it.answerable);
+        for span in answerable.flat_map(|question| &question.evidence) {
+            documents.entry(&span.document).or_default().insert(span);
+        }
+        documents
     }
 
     /// The names of the outcomes at one depth.
@@ -58,76 +93,79 @@ impl SpanMeasures {
         ["recall", "precision", "IoU"].map(|name| format!("span {name}@{place}"))
     }
 
-    fn outcomes(&self, evidence: &[EvidenceSpan], found: &Retrieved) -> Vec<Outcome> {
-        let measured = self.measured(evidence, found);
+    fn outcomes(&self, question: &QuestionFacts, found: &Retrieved) -> Vec<Outcome> {
+        let spans = self.spans(question, found);
         let at = |depth: &Depth| {
-            let names = Self::names(*depth);
-            let (spans, passages) = match &measured {
-                Ok(measured) => measured,
-                Err(reason) => return names.map(|name| Outcome::undefined(name, reason.as_str())),
+            let scores = spans.clone().and_then(|(gold, passages)| {
+                let scores = span_scores(&gold, &passages, *depth);
+                scores.map_err(|undefined| undefined.to_string())
+            });
+            let nothing = || Undefined::EmptyRanking.to_string();
+            let values = match scores {
+                Ok(it) => [Ok(it.recall), it.precision.ok_or_else(nothing), Ok(it.iou)],
+                Err(reason) => [Err(reason.clone()), Err(reason.clone()), Err(reason)],
             };
-            let [recall, precision, iou] = names;
-            match span_scores(spans, passages, *depth) {
-                Ok(scores) => [
-                    Outcome::score(recall, scores.recall),
-                    match scores.precision {
-                        Some(value) => Outcome::score(precision, value),
-                        None => Outcome::undefined(precision, Undefined::EmptyRanking.to_string()),
-                    },
-                    Outcome::score(iou, scores.iou),
-                ],
-                Err(undefined) => [recall, precision, iou]
-                    .map(|name| Outcome::undefined(name, undefined.to_string())),
-            }
+            let outcomes = Self::names(*depth).into_iter().zip(values);
+            let outcomes = outcomes.map(|(name, value)| match value {
+                Ok(score) => Outcome::score(name, score),
+                Err(reason) => Outcome::undefined(name, reason),
+            });
+            outcomes.collect::<Vec<_>>()
         };
         self.depths.iter().flat_map(at).collect()
     }
 
     /// Evidence and passages as spans of documents, or the reason why the measures are undefined.
-    fn measured<'a>(
-        &self,
-        evidence: &'a [EvidenceSpan],
+    fn spans<'a>(
+        &'a self,
+        question: &'a QuestionFacts,
         found: &'a Retrieved,
-    ) -> Result<(Vec<Span<'a>>, Vec<metrics::Passage<'a>>), String> {
+    ) -> Result<(Vec<Span<'a>>, Vec<Span<'a>>), String> {
+        if !question.answerable {
+            return Err(Question::UNANSWERABLE.to_owned());
+        }
         if found.missing.contains(&Missing::Documents) {
             return Err(Missing::Documents.reason().to_owned());
         }
-        if evidence.is_empty() {
+        if question.evidence.is_empty() {
             return Err(Undefined::NoEvidence.to_string());
         }
         if found.passages.is_empty() && found.ranking.iter().next().is_some() {
             return Err(Self::NO_TEXTS.to_owned());
         }
-        let mut documents: BTreeMap<&str, Document<'_>> = BTreeMap::new();
-        for span in evidence {
-            let text = self.texts.get(&span.document).ok_or(Self::NO_DOCUMENT)?;
-            let document = documents
-                .entry(&span.document)
-                .or_insert_with(|| Document::new(text));
-            document.add(span).ok_or(Self::NO_QUOTE)?;
-        }
-        for passage in &found.passages {
-            if let Some(document) = documents.get_mut(passage.document.as_str()) {
-                document.learn_stride(passage);
-            }
-        }
-        let spans = documents.iter().flat_map(|(id, document)| {
-            let quotes = document.evidence.iter();
-            quotes.filter_map(|(place, _)| {
-                Span::new(id, BEFORE + place.start, BEFORE + place.end).ok()
-            })
+        let gold = question.evidence.iter().map(|span| {
+            let text = self
+                .documents
+                .get(&span.document)
+                .ok_or(Self::NO_DOCUMENT)?;
+            let place = self.places.get(span).ok_or(Self::NO_QUOTE)?;
+            Ok((span, text.as_str(), place))
         });
-        let passages = found.passages.iter().filter_map(|passage| {
-            let place = documents.get(passage.document.as_str());
-            let place = place.and_then(|document| document.place(passage));
-            let place = match place {
-                Some(place) => place,
-                // No evidence has these positions.
-                None => 0..FoldedText::new(&passage.text).len(),
+        let gold: Vec<_> = gold.collect::<Result<_, &str>>()?;
+        let passages = found.passages.iter().map(|passage| {
+            let text = FoldedText::new(&passage.text);
+            let own = gold.iter().filter(|it| it.0.document == passage.document);
+            let around = own
+                .clone()
+                .find_map(|(_, document, place)| place.around(document, text.folded()));
+            let quoted = || {
+                own.clone()
+                    .find_map(|(span, document, place)| place.in_passage(document, span, &text))
             };
-            let span = Span::new(&passage.document, place.start, place.end).ok()?;
-            let tokens = words(&passage.text);
-            Some(metrics::Passage { span, tokens })
+            // No evidence is at the position 0.
+            let start = around.or_else(quoted).unwrap_or(0);
+            Span {
+                document: &passage.document,
+                start,
+                end: start + length(text.folded()),
+                tokens: words(&passage.text),
+            }
+        });
+        let spans = gold.iter().map(|(span, _, place)| Span {
+            document: &span.document,
+            start: place.characters.start,
+            end: place.characters.end,
+            tokens: 0,
         });
         Ok((spans.collect(), passages.collect()))
     }
@@ -143,13 +181,7 @@ impl Evaluator<Retrieval> for SpanMeasures {
         &self,
         context: &Context<'_, Retrieval>,
     ) -> Result<Vec<Outcome>, EvaluatorError> {
-        let facts = &context.case.metadata;
-        if facts.answerable {
-            return Ok(self.outcomes(&facts.evidence, context.output));
-        }
-        let names = self.depths.iter().flat_map(|depth| Self::names(*depth));
-        let undefined = |name| Outcome::undefined(name, Question::UNANSWERABLE);
-        Ok(names.map(undefined).collect())
+        Ok(self.outcomes(&context.case.metadata, context.output))
     }
 
     fn concerns(&self, case: &Case<Retrieval>) -> Option<Vec<Concern>> {
@@ -158,61 +190,38 @@ impl Evaluator<Retrieval> for SpanMeasures {
     }
 }
 
-/// A document with evidence. All places count characters that are not white space.
-struct Document<'t> {
-    text: FoldedText<'t>,
-    /// The places of the evidence, and the quotes.
-    evidence: Vec<(Range<usize>, &'t str)>,
-    /// How far apart the passages of the document begin, where a passage shows it: its place and its ordinal.
-    stride: Option<(usize, usize)>,
+impl Place {
+    /// Where a passage begins that has characters of this evidence.
+    fn around(&self, document: &str, passage: &str) -> Option<usize> {
+        let (start, end) = (self.bytes.start, self.bytes.end);
+        let reach = passage.len().checked_sub(1)?;
+        let from = document.floor_char_boundary(start.saturating_sub(reach));
+        let to = document.ceil_char_boundary(end + reach);
+        let at = from + document[from..to].find(passage)?;
+        Some(if at < start {
+            self.characters.start - length(&document[at..start])
+        } else {
+            self.characters.start + length(&document[start..at])
+        })
+    }
+
+    /// Where a passage begins that has all of this evidence, and something else than the document beside it.
+    fn in_passage(
+        &self,
+        document: &str,
+        evidence: &EvidenceSpan,
+        passage: &FoldedText<'_>,
+    ) -> Option<usize> {
+        let quote = passage.find(&evidence.quote).into_iter().next()?;
+        let before = length(&passage.folded()[..passage.in_folded(&quote).start]);
+        // Otherwise it is from another part of the document that has the same words.
+        let is_other = !document.contains(passage.folded());
+        is_other.then(|| self.characters.start - before)
+    }
 }
 
-impl<'t> Document<'t> {
-    fn new(text: &'t str) -> Self {
-        Self {
-            text: FoldedText::new(text),
-            evidence: Vec::new(),
-            stride: None,
-        }
-    }
-
-    /// Adds evidence; `None` if the document does not have the quote.
-    fn add<'s: 't>(&mut self, span: &'s EvidenceSpan) -> Option<()> {
-        let place = self.text.anchor(span)?;
-        self.evidence
-            .push((self.text.counted(&place), span.quote.as_str()));
-        Some(())
-    }
-
-    /// Notes where a passage stands that stands at one place only.
-    fn learn_stride(&mut self, passage: &Passage) {
-        if let ([place], 1..) = (&*self.text.find_part(&passage.text), passage.ordinal) {
-            self.stride = Some((self.text.counted(place).start, passage.ordinal as usize));
-        }
-    }
-
-    /// The place of a passage: of equal places the one where a passage of its number is to be expected.
-    fn place(&self, passage: &Passage) -> Option<Range<usize>> {
-        let length = FoldedText::new(&passage.text).len();
-        let ordinal = passage.ordinal as usize;
-        let (start, number) = self.stride.unwrap_or((length, 1));
-        let expected = start.saturating_mul(ordinal) / number;
-        let places = self.text.find_part(&passage.text).into_iter();
-        let places = places.map(|place| self.text.counted(&place));
-        let found = places.min_by_key(|place| place.start.abs_diff(expected));
-        let shifted = found.map(|place| BEFORE + place.start..BEFORE + place.end);
-        shifted.or_else(|| self.place_by_evidence(&passage.text, length))
-    }
-
-    /// The place of a passage that the document does not have as it is, by the first evidence in it.
-    fn place_by_evidence(&self, text: &str, length: usize) -> Option<Range<usize>> {
-        let passage = FoldedText::new(text);
-        let mut starts = self.evidence.iter().filter_map(|(place, quote)| {
-            let before = passage.counted(passage.find(quote).first()?).start;
-            Some(BEFORE + place.start - before)
-        });
-        starts.next().map(|start| start..start + length)
-    }
+fn length(text: &str) -> usize {
+    text.chars().count()
 }
 
 /// The number of words of a text. A character of a script without spaces is one.
@@ -227,6 +236,7 @@ mod tests {
     use evals_metrics::{Ranking, ScoredDocument};
 
     use super::*;
+    use crate::Passage;
 
     const TEXT: &str = "The ferry Stormwick sails daily.\n\nIt carries 450 passengers, and 20 cars.\nIt sails daily. \
         The crossing takes 50 minutes. It sails daily.";
@@ -265,8 +275,13 @@ mod tests {
     /// Recall, precision and intersection over union at a depth, or the reason for none.
     fn scores(depth: Depth, evidence: &[EvidenceSpan], found: &Retrieved) -> Vec<String> {
         let texts = BTreeMap::from([("ferry".to_owned(), TEXT.to_owned())]);
-        let measures = SpanMeasures::new(texts, vec![depth]);
-        let outcomes = measures.outcomes(evidence, found).into_iter();
+        let wanted = BTreeMap::from([("ferry", evidence.iter().collect())]);
+        let measures = SpanMeasures::new(texts, &wanted, vec![depth]);
+        let facts = QuestionFacts {
+            evidence: evidence.to_vec(),
+            ..QuestionFacts::default()
+        };
+        let outcomes = measures.outcomes(&facts, found).into_iter();
         let shown = outcomes.map(|outcome| match outcome.value {
             evals::Value::Score(score) => format!("{score:.3}"),
             _ => outcome.reason.unwrap(),
@@ -313,15 +328,13 @@ mod tests {
     }
 
     #[test]
-    fn ordinals_choose_among_equal_places() {
+    fn repeated_words_bring_the_evidence_and_other_parts_with_its_words_do_not() {
         let last = [quote("ferry", "It sails daily", Some(120))];
-        let recall = |passages| scores(best(5), &last, &found(passages))[0].clone();
-        assert_eq!(recall(vec![passage(4, "It sails daily.")]), "0.000");
-        let crossing = passage(6, "The crossing takes 50 minutes.");
-        let again = passage(7, "It sails daily.");
-        assert_eq!(recall(vec![again.clone(), crossing.clone()]), "1.000");
-        let before = passage(5, "It sails daily.");
-        assert_eq!(recall(vec![before, crossing]), "0.000");
+        let recall = |text| scores(best(5), &last, &found(vec![passage(4, text)]))[0].clone();
+        assert_eq!(recall("It sails daily."), "1.000");
+        assert_eq!(recall("50 minutes. It sails"), "0.583");
+        assert_eq!(recall("20 cars.\nIt sails daily."), "0.000");
+        assert_eq!(recall("Ferries: it sails daily."), "1.000");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use evals_models::ModelIdentity;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::grades::Texts;
+
 /// A grade of a passage for a question.
 ///
 /// It holds digests of both texts: if the question or the passage changes, the judgement is about something else and does not count. Two
@@ -46,10 +48,10 @@ pub enum Assessor {
     Person(String),
 }
 
-impl Assessor {
-    /// Whether this is a person.
-    pub fn is_person(&self) -> bool {
-        matches!(self, Self::Person(_))
+impl Judgement {
+    /// What it is about.
+    pub(super) fn texts(&self) -> Texts<'_> {
+        (&self.question_digest, &self.passage_digest)
     }
 }
 

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
 use evals::{CaseReport, Report};
-use evals_metrics::{Drawing, NoStatistic, Ranking};
+use evals_metrics::{Ranking, drawn_order};
 use evals_models::ModelIdentity;
 use evals_rag::{Document, Missing, Passage, Retrieval, Retrieved};
 
-use super::grades::{Graders, Grades};
 use super::judgement::{Assessor, Judgement, digest};
 use crate::stored_runs::{StoredReport, StoredRun};
 
@@ -37,6 +36,8 @@ pub struct Pool {
     pub depth: NonZeroUsize,
     /// The questions that the corpus answers, by id.
     pub questions: Vec<PooledQuestion>,
+    /// How many documents of the questions have no text, in the corpus or in a run. Nobody can judge them.
+    pub without_text: usize,
 }
 
 /// A question, with the documents that a run returned for it.
@@ -52,8 +53,6 @@ pub struct PooledQuestion {
     pub cluster: Option<String>,
     /// What is judged, by document.
     pub pairs: Vec<PooledPair>,
-    /// How many documents have no text, in the corpus or in a run. Nobody can judge them.
-    pub without_text: usize,
 }
 
 /// A document to be judged for a question.
@@ -65,25 +64,21 @@ pub struct PooledPair {
     pub text: Arc<str>,
     /// SHA-256 of that text.
     pub digest: Arc<str>,
-    /// Whether it is all of the document.
-    pub is_whole: bool,
 }
 
-/// What the runs say about a question before texts are found.
-struct Found<'r> {
-    text: &'r str,
-    cluster: Option<&'r str>,
-    /// The pooled documents, with the best passage of the first run that returned one.
-    documents: BTreeMap<&'r str, Option<&'r Passage>>,
-}
+/// A case of the first run that has the question, and its pooled documents, each with the best passage of the first run that returned one.
+type Found<'r> = (
+    &'r CaseReport<Retrieval>,
+    BTreeMap<&'r str, Option<&'r Passage>>,
+);
 
 impl PooledRun {
-    /// Reads a stored run.
+    /// Reads a stored run. A run that is alone has no label, because there is nothing to tell it apart from, and goes by its name.
     ///
     /// # Errors
     ///
     /// It is no retrieval run, or its report is damaged.
-    pub fn of(run: &StoredRun) -> Result<Self> {
+    pub fn of(run: &StoredRun, label: String) -> Result<Self> {
         let StoredReport::Retrieval(report) = run.report()? else {
             bail!(
                 "run `{}` stores no rankings, so there is nothing to pool; name retrieval runs",
@@ -92,7 +87,9 @@ impl PooledRun {
         };
         Ok(Self {
             models: run.record.models.clone(),
-            name: run.name(),
+            name: Some(label)
+                .filter(|it| !it.is_empty())
+                .unwrap_or_else(|| run.name()),
             report,
         })
     }
@@ -158,61 +155,46 @@ impl Pool {
                 "the runs have no question that the corpus answers, so there is nothing to judge"
             );
         }
-        // Texts of whole documents are shared by the questions that found them.
-        let mut whole: BTreeMap<&str, PooledPair> = BTreeMap::new();
-        let questions = found.into_iter().map(|(id, found)| {
-            let all = found.documents.len();
-            let pairs = found.documents.into_iter().filter_map(|(id, passage)| {
-                if let Some(known) = whole.get(id) {
-                    return Some(known.clone());
-                }
-                let pair = pair(id, documents.get(id), passage)?;
-                if pair.is_whole {
-                    whole.insert(id, pair.clone());
-                }
-                Some(pair)
+        let whole = documents.iter().filter_map(|(id, document)| {
+            let is_short = document.text.chars().nth(LONGEST_TEXT).is_none();
+            is_short.then(|| (&**id, pair(id, document.title.as_ref(), &document.text)))
+        });
+        // Questions that found a document share its text.
+        let whole: BTreeMap<&str, PooledPair> = whole.collect();
+        let mut without_text = 0;
+        let questions = found.into_iter().map(|(id, (case, found))| {
+            let all = found.len();
+            let pairs = found.into_iter().filter_map(|(id, passage)| {
+                let part = match (passage, documents.get(id)) {
+                    (Some(passage), _) => (passage.title.as_ref(), &passage.text),
+                    (None, document) => document.map(|it| (it.title.as_ref(), &it.text))?,
+                };
+                let whole = whole.get(id).cloned();
+                Some(whole.unwrap_or_else(|| pair(id, part.0, part.1)))
             });
             let pairs: Vec<PooledPair> = pairs.collect();
+            without_text += all - pairs.len();
             PooledQuestion {
                 id: id.to_owned(),
-                text: found.text.to_owned(),
-                digest: digest(found.text),
-                cluster: found.cluster.map(str::to_owned),
-                without_text: all - pairs.len(),
+                text: case.input.clone(),
+                digest: digest(&case.input),
+                cluster: case.cluster.clone(),
                 pairs,
             }
         });
         Ok(Self {
             questions: questions.collect(),
+            without_text,
             dataset: dataset.clone(),
             depth,
         })
     }
 
-    /// What the graders have not judged yet. Documents with one text are judged once.
-    pub fn unjudged(
-        &self,
-        grades: &Grades<'_>,
-        graders: Graders,
-    ) -> Vec<(&PooledQuestion, &PooledPair)> {
-        let mut seen = BTreeSet::new();
-        let open = self.pairs().filter(|(question, pair)| {
-            grades.by(graders, question, pair).is_none()
-                && seen.insert((&*question.id, &*pair.digest))
-        });
-        open.collect()
-    }
-
-    /// All pairs, with their questions.
-    pub fn pairs(&self) -> impl Iterator<Item = (&PooledQuestion, &PooledPair)> {
-        let questions = self.questions.iter();
-        questions.flat_map(|question| question.pairs.iter().map(move |pair| (question, pair)))
-    }
-
-    /// The order in which people judge whole questions.
-    pub(super) fn drawing(&self, seed: u64) -> Result<Drawing, NoStatistic> {
-        let names = self.questions.iter().map(|question| question.id.as_str());
-        Drawing::new(names.map(|name| (name, 1.0)), seed)
+    /// The questions in the order in which people judge them.
+    pub fn drawn(&self, seed: u64) -> impl Iterator<Item = &PooledQuestion> {
+        let ids = self.questions.iter().map(|question| &*question.id);
+        let order = drawn_order(ids, seed).into_iter();
+        order.map(|place| &self.questions[place])
     }
 }
 
@@ -237,12 +219,8 @@ fn questions(runs: &[PooledRun], depth: NonZeroUsize) -> Result<BTreeMap<&str, F
     for run in runs {
         for case in run.cases() {
             let question = questions.entry(case.id.as_str());
-            let question = question.or_insert_with(|| Found {
-                text: &case.input,
-                cluster: case.cluster.as_deref(),
-                documents: BTreeMap::new(),
-            });
-            if question.text != case.input {
+            let (first, documents) = question.or_insert_with(|| (case, BTreeMap::new()));
+            if first.input != case.input {
                 bail!(
                     "question `{}` has a different text in run `{}` than in the runs before it; pool runs of one version of the dataset",
                     case.id,
@@ -251,7 +229,7 @@ fn questions(runs: &[PooledRun], depth: NonZeroUsize) -> Result<BTreeMap<&str, F
             }
             let Some(found) = found(case) else { continue };
             for document in found.ranking.iter().take(depth.get()) {
-                let best = question.documents.entry(&document.id).or_default();
+                let best = documents.entry(&document.id).or_default();
                 let mut passages = found.passages.iter();
                 let passage = || passages.find(|it| it.document == document.id);
                 *best = best.or_else(passage);
@@ -261,26 +239,18 @@ fn questions(runs: &[PooledRun], depth: NonZeroUsize) -> Result<BTreeMap<&str, F
     Ok(questions)
 }
 
-/// What is judged of a document; `None` if there is no text of it.
-fn pair(id: &str, document: Option<&Document>, passage: Option<&Passage>) -> Option<PooledPair> {
-    let end = document.and_then(|it| it.text.char_indices().nth(LONGEST_TEXT));
-    let is_whole = document.is_some() && end.is_none();
-    let (title, text) = match (document, passage) {
-        (Some(document), _) if is_whole => (&document.title, document.text.as_str()),
-        (_, Some(passage)) => (&passage.title, passage.text.as_str()),
-        (Some(document), None) => (&document.title, &document.text[..end?.0]),
-        (None, None) => return None,
-    };
+/// The beginning of a text to judge, below its title unless it begins with it.
+fn pair(id: &str, title: Option<&String>, text: &str) -> PooledPair {
+    let end = text.char_indices().nth(LONGEST_TEXT);
+    let text = &text[..end.map_or(text.len(), |(end, _)| end)];
+    let title = title.filter(|title| !text.trim_start().starts_with(title.trim()));
     let text = match title {
-        Some(title) if !text.trim_start().starts_with(title.trim()) => {
-            format!("{title}\n\n{text}")
-        }
-        _ => text.to_owned(),
+        Some(title) => format!("{title}\n\n{text}"),
+        None => text.to_owned(),
     };
-    Some(PooledPair {
+    PooledPair {
         document: id.to_owned(),
         digest: digest(&text).into(),
         text: text.into(),
-        is_whole,
-    })
+    }
 }

@@ -1,25 +1,35 @@
 //! What a pool says about its runs: their measures by each kind of judgements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
 use evals_metrics::measures::MinimumGrade;
 use evals_metrics::{
-    Bootstrap, CorrectedMean, Drawn, GradePair, GradedAgreement, Judgements, KappaWeights, Mean,
-    Measure, ModelWeight, NoStatistic, PoolUnit, RankAgreement, Ranking, Scale, UndefinedAs,
-    arithmetic_mean, corrected_mean, graded_agreement, mean_interval, rank_agreement,
+    Bootstrap, CorrectedMean, Estimate, GradePair, GradedAgreement, Judgements, Measure,
+    NoStatistic, PoolUnit, RankAgreement, Ranking, Scale, arithmetic_mean, corrected_mean,
+    graded_agreement, mean_interval, rank_agreement,
 };
 
-use super::grades::{Graders, Grades};
-use super::judgement::Assessor;
-use super::pool::{Pool, PooledRun};
-use super::store::{PoolVersion, StoredJudgements};
+use super::grades::Grades;
+use super::judgement::{Assessor, Judgement};
+use super::pool::{Pool, PooledQuestion, PooledRun};
+use super::store::version;
 
 /// The lowest grade that P, recall and AP count as relevant: a passage of grade 1 does not answer the question.
 pub(super) const RELEVANT_FROM: NonZeroU32 = NonZeroU32::new(2).expect("2 is not 0");
 
 /// The fewest runs whose order says something.
 const FEWEST_RUNS: usize = 3;
+
+/// Who judges, as places in arrays of judgements and values.
+const JUDGES: [&str; 3] = ["model", "people", "dataset"];
+const MODEL: usize = 0;
+const PEOPLE: usize = 1;
+const DATASET: usize = 2;
+
+/// The values of one measure of one run by each judge, question by question. `None` where it is undefined, there are no judgements, or the
+/// run has no ranking.
+type Values = [Vec<Option<f64>>; JUDGES.len()];
 
 /// How to compute numbers from a pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,10 +47,12 @@ pub struct PoolSettings {
 pub struct PoolReport {
     /// The dataset.
     pub dataset: String,
-    /// Which judgements the numbers come from.
-    pub version: PoolVersion,
+    /// Which judgements the numbers come from, such as `120-1a2b3c4d`.
+    pub version: String,
     /// How many documents of each ranking are pooled.
     pub depth: usize,
+    /// The number of runs.
+    pub runs: usize,
     /// The number of questions.
     pub questions: usize,
     /// Pairs of a question and a document.
@@ -49,16 +61,16 @@ pub struct PoolReport {
     pub by_model: usize,
     /// Pairs that people judged.
     pub by_people: usize,
-    /// Pairs of which a part of the document is judged.
-    pub parts: usize,
-    /// Pairs that cannot be judged, because the document has no text.
-    pub without_text: usize,
     /// The model that judged, if one did.
     pub judge: Option<String>,
-    /// The questions that people judged.
-    pub drawn: DrawnQuestions,
-    /// The runs, in the given order.
-    pub runs: Vec<RunResults>,
+    /// How many questions of the drawn order have grades of people for all of their pairs, up to the first one that does not.
+    pub drawn: usize,
+    /// The question and document that people should judge next, and how many texts of that question.
+    pub next: Option<(String, String, usize)>,
+    /// Questions that people judged in part, or ahead of the order. They correct nothing yet.
+    pub not_counted: usize,
+    /// The measures of all runs, in the given order.
+    pub measures: Vec<PooledMeasure>,
     /// How far the model agrees with people on single passages.
     pub agreement: Option<GradedAgreement>,
     /// How far the order of the runs is the same by other judgements, measure by measure. Empty without a model, and for fewer than three runs.
@@ -69,88 +81,46 @@ pub struct PoolReport {
     pub(super) width: f64,
 }
 
-/// The questions that people judged, as a random sample.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DrawnQuestions {
-    /// How many questions of the drawn order have grades of people for all of their pairs, up to the first one that does not.
-    pub questions: usize,
-    /// The question and document that people should judge next.
-    pub next: Option<(String, String)>,
-    /// How many pairs of that question people have not judged.
-    pub next_pairs: usize,
-    /// Questions that people judged in part, or ahead of the order. They correct nothing yet.
-    pub not_counted: usize,
-}
-
-/// The numbers of one run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunResults {
-    /// Its name.
-    pub run: String,
-    /// The documents in its top k, counted for each question and repetition: all, and those judged by the model, by people and by the dataset.
-    pub judged: [usize; 4],
-    /// Its measures.
-    pub measures: Vec<PooledMeasure>,
-}
-
 /// One measure of one run, by each kind of judgements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PooledMeasure {
+    /// The name of the run.
+    pub run: String,
     /// The name of the measure.
     pub measure: String,
     /// By the model's judgements, over the questions whose pairs it judged all.
-    pub model: Mean,
+    pub model: Option<Estimate>,
     /// Corrected by people.
     pub corrected: Result<CorrectedMean, NoStatistic>,
     /// By the dataset's own judgements, over the questions that have some.
-    pub dataset: Mean,
+    pub dataset: Option<Estimate>,
 }
 
-/// How far two kinds of judgements order the runs equally by one measure.
+/// How far the model orders the runs as other judgements do, by one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderAgreement {
     /// The measure.
     pub measure: String,
-    /// What the model's order is compared with.
-    pub with: Judges,
+    /// Whose order the model's is compared with: `people`, who correct it, or the `dataset`.
+    pub with: &'static str,
     /// Kendall's τ and `τ_AP`, over the questions for which the measure is defined.
     pub agreement: Result<RankAgreement, NoStatistic>,
 }
 
-/// Whose judgements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judges {
-    /// The model's.
-    Model,
-    /// The model's, corrected by people.
-    People,
-    /// The dataset's own.
-    Dataset,
-}
-
-/// One question with its judgements of each kind.
-struct Judged {
-    model: Judgements,
-    /// Whether the model judged all pairs.
-    is_whole: bool,
-    people: Judgements,
-    is_drawn: bool,
-    dataset: Judgements,
+/// One question with its judgements and rankings.
+struct Question<'p> {
+    /// By the model, if it judged all pairs; by people, if they judged them as a part of the sample; by the dataset, if it has some.
+    judgements: [Option<Judgements>; JUDGES.len()],
     /// The number of the question's cluster.
     cluster: usize,
+    /// The rankings of each run, one for each repetition.
+    rankings: Vec<Vec<&'p Ranking>>,
 }
 
-/// A pool with its judgements and rankings.
+/// The questions of a pool, with how to compute numbers.
 struct Results<'p> {
-    pool: &'p Pool,
-    settings: &'p PoolSettings,
-    judged: Vec<Judged>,
-    /// The rankings of each run, in the order of the questions. `None` for a question that the run does not have.
-    rankings: Vec<Vec<Option<Vec<&'p Ranking>>>>,
-    /// The probability of each question to be drawn.
-    probabilities: Vec<f64>,
-    /// How much the model's values count in corrected means.
-    weight: ModelWeight,
+    questions: Vec<Question<'p>>,
+    bootstrap: Bootstrap,
 }
 
 impl PoolReport {
@@ -158,315 +128,216 @@ impl PoolReport {
     ///
     /// A question counts in the model's means if the model judged its whole pool: a hole is never taken for an irrelevant document.
     /// People's values are those of whole questions, in the drawn order up to the first one with a hole.
-    ///
-    /// # Errors
-    ///
-    /// There is nothing to draw.
     pub fn of(
         pool: &Pool,
         runs: &[PooledRun],
-        stored: &StoredJudgements,
+        stored: &[Judgement],
         judge: Option<&Assessor>,
         settings: &PoolSettings,
-    ) -> Result<Self, NoStatistic> {
-        let grades = Grades::of(stored, judge);
-        let drawn = drawn(pool, &grades, settings.seed)?;
-        let weight = match judge {
-            Some(_) => ModelWeight::Full,
-            None => ModelWeight::Ignored,
+    ) -> Self {
+        let model = judge.map(|judge| Grades::of_model(stored, judge));
+        let model = model.unwrap_or_default();
+        let people = Grades::of_people(stored);
+        let order: Vec<&PooledQuestion> = pool.drawn(settings.seed).collect();
+        let judged = order.iter().take_while(|it| people.open(it).is_empty());
+        let drawn = judged.count();
+        let (sample, left) = order.split_at(drawn);
+        let is_begun = |it: &&&PooledQuestion| {
+            let mut pairs = it.pairs.iter();
+            pairs.any(|pair| people.get(it, pair).is_some())
         };
-        let results = Results::new(pool, runs, &grades, (&drawn, settings, weight))?;
-        let measures = measures(pool.depth);
-        let count = |graders: Graders| {
-            let pairs = pool.pairs();
-            pairs
-                .filter(|(question, pair)| grades.by(graders, question, pair).is_some())
-                .count()
+        let next = left.first().map(|question| {
+            let open = people.open(question);
+            let document = open[0].document.clone();
+            (question.id.clone(), document, open.len())
+        });
+        let sample: Vec<&str> = sample.iter().map(|it| &*it.id).collect();
+        let results = Results {
+            questions: questions(pool, runs, &model, (&people, &sample)),
+            bootstrap: settings.bootstrap,
         };
-        let agreement = graded_agreement(
-            &results.grade_pairs(&grades),
-            KappaWeights::Quadratic,
-            settings.bootstrap.level,
-        );
+        let pairs = grade_pairs(pool, &results.questions, &model, &people);
+        let count = |grades: &Grades<'_>| {
+            let questions = pool.questions.iter();
+            let graded =
+                questions.flat_map(|it| it.pairs.iter().filter_map(|pair| grades.get(it, pair)));
+            graded.count()
+        };
         let mut report = Self {
             dataset: pool.dataset.clone(),
-            version: stored.version(pool, judge),
+            version: version(stored, pool, judge),
             depth: pool.depth.get(),
+            runs: runs.len(),
             questions: pool.questions.len(),
-            pairs: pool.pairs().count(),
-            by_model: count(Graders::Model),
-            by_people: count(Graders::People),
-            parts: pool.pairs().filter(|(_, pair)| !pair.is_whole).count(),
-            without_text: pool.questions.iter().map(|it| it.without_text).sum(),
+            pairs: pool.questions.iter().map(|it| it.pairs.len()).sum(),
+            by_model: count(&model),
+            by_people: count(&people),
             judge: judge.map(ToString::to_string),
             drawn,
-            runs: results.runs(runs, &measures),
-            agreement: agreement.ok(),
-            orders: results.orders(&measures),
+            next,
+            not_counted: left.iter().filter(is_begun).count(),
+            measures: Vec::new(),
+            agreement: graded_agreement(&pairs, settings.bootstrap.level).ok(),
+            orders: Vec::new(),
             warnings: Vec::new(),
             width: settings.width,
         };
-        report.warnings = report.warn(runs, judge);
-        Ok(report)
+        report.measure(runs, &results, pool.depth);
+        report.warnings = report.warn(pool, runs, judge);
+        report
+    }
+
+    /// Adds nDCG, precision, recall and average precision at the depth of the pool.
+    fn measure(&mut self, runs: &[PooledRun], results: &Results<'_>, depth: NonZeroUsize) {
+        let mut by_measure = Vec::new();
+        for name in ["nDCG", "P", "R", "AP"].map(|name| format!("{name}@{depth}")) {
+            let measure: Measure = name.parse().expect("this is the name of a measure");
+            let runs = 0..runs.len();
+            let values: Vec<Values> = runs.map(|run| results.values(run, &measure)).collect();
+            self.orders.extend(results.orders(&name, &values));
+            by_measure.push((name, values));
+        }
+        let all: Vec<usize> = (0..results.questions.len()).collect();
+        for (place, run) in runs.iter().enumerate() {
+            let measures = by_measure.iter().map(|(name, values)| PooledMeasure {
+                run: run.name.clone(),
+                measure: name.clone(),
+                model: results.mean(&values[place][MODEL]),
+                corrected: results.corrected(&values[place], &all),
+                dataset: results.mean(&values[place][DATASET]),
+            });
+            self.measures.extend(measures);
+        }
     }
 }
 
-/// nDCG, precision, recall and average precision at the depth of the pool.
-fn measures(depth: NonZeroUsize) -> [Measure; 4] {
-    ["nDCG", "P", "R", "AP"].map(|name| {
-        let measure = format!("{name}@{depth}").parse();
-        measure.expect("these are names of measures")
-    })
-}
-
-fn drawn(pool: &Pool, grades: &Grades<'_>, seed: u64) -> Result<DrawnQuestions, NoStatistic> {
-    let drawing = pool.drawing(seed)?;
-    let order = drawing.order().iter().map(|&place| {
-        let question = &pool.questions[place];
-        let pairs = question.pairs.iter();
-        let open = pairs.filter(|pair| grades.by(Graders::People, question, pair).is_none());
-        (question, open.collect::<Vec<_>>())
-    });
-    let order: Vec<_> = order.collect();
-    let questions = order.iter().take_while(|(_, open)| open.is_empty()).count();
-    let left = &order[questions..];
-    let next = left.first();
-    Ok(DrawnQuestions {
-        questions,
-        next: next.map(|(question, open)| (question.id.clone(), open[0].document.clone())),
-        next_pairs: next.map_or(0, |(_, open)| open.len()),
-        not_counted: left
-            .iter()
-            .filter(|(question, open)| open.len() < question.pairs.len())
-            .count(),
-    })
-}
-
-impl<'p> Results<'p> {
-    fn new(
-        pool: &'p Pool,
-        runs: &'p [PooledRun],
-        grades: &Grades<'_>,
-        (drawn, settings, weight): (&DrawnQuestions, &'p PoolSettings, ModelWeight),
-    ) -> Result<Self, NoStatistic> {
-        let drawing = pool.drawing(settings.seed)?;
-        let is_drawn: BTreeSet<_> = drawing.order()[..drawn.questions].iter().collect();
-        let mut dataset: BTreeMap<&str, &Judgements> = BTreeMap::new();
-        for case in runs.iter().flat_map(PooledRun::cases) {
-            if let Some(expected) = &case.expected {
-                dataset.entry(case.id.as_str()).or_insert(expected);
-            }
+/// The questions of a pool with their judgements by the model, by people who judged `sample`, and by the dataset.
+fn questions<'p>(
+    pool: &Pool,
+    runs: &'p [PooledRun],
+    model: &Grades<'_>,
+    (people, sample): (&Grades<'_>, &[&str]),
+) -> Vec<Question<'p>> {
+    let mut dataset: BTreeMap<&str, &Judgements> = BTreeMap::new();
+    for case in runs.iter().flat_map(PooledRun::cases) {
+        if let Some(expected) = case.expected.as_ref().filter(|it| !it.is_empty()) {
+            dataset.entry(case.id.as_str()).or_insert(expected);
         }
-        let mut clusters: BTreeMap<&str, usize> = BTreeMap::new();
-        let questions = pool.questions.iter().enumerate();
-        let judged = questions.map(|(place, question)| {
-            let (model, is_whole) = grades.judgements(Graders::Model, question);
-            let (people, _) = grades.judgements(Graders::People, question);
-            let cluster = question.cluster.as_deref();
-            let dataset = dataset.get(&*question.id);
-            Judged {
-                model,
-                is_whole,
-                people,
-                is_drawn: is_drawn.contains(&place),
-                dataset: dataset.map(|it| (*it).clone()).unwrap_or_default(),
-                cluster: cluster.map_or(place, |name| *clusters.entry(name).or_insert(place)),
-            }
-        });
-        let rankings = runs.iter().map(|run| {
-            let mut rankings = run.rankings();
-            let questions = pool.questions.iter();
-            questions.map(|it| rankings.remove(&*it.id)).collect()
-        });
-        Ok(Self {
-            judged: judged.collect(),
-            rankings: rankings.collect(),
-            probabilities: drawing.probabilities(drawn.questions),
-            pool,
-            settings,
-            weight,
+    }
+    let mut rankings: Vec<_> = runs.iter().map(PooledRun::rankings).collect();
+    let mut clusters: BTreeMap<&str, usize> = BTreeMap::new();
+    let questions = pool.questions.iter().enumerate().map(|(place, question)| {
+        let id = &*question.id;
+        let cluster = question.cluster.as_deref();
+        let of_runs = rankings.iter_mut();
+        Question {
+            judgements: [
+                model.judgements(question),
+                people.judgements(question).filter(|_| sample.contains(&id)),
+                dataset.get(id).map(|it| (*it).clone()),
+            ],
+            cluster: cluster.map_or(place, |name| *clusters.entry(name).or_insert(place)),
+            rankings: of_runs
+                .map(|of| of.remove(id).unwrap_or_default())
+                .collect(),
+        }
+    });
+    questions.collect()
+}
+
+/// The pairs that both the model and people graded.
+fn grade_pairs(
+    pool: &Pool,
+    questions: &[Question<'_>],
+    model: &Grades<'_>,
+    people: &Grades<'_>,
+) -> Vec<GradePair> {
+    let questions = pool.questions.iter().zip(questions);
+    let pairs = questions.flat_map(|(question, found)| {
+        question.pairs.iter().filter_map(|pair| {
+            Some(GradePair {
+                question: found.cluster,
+                people: people.get(question, pair)?,
+                judge: model.get(question, pair)?,
+            })
+        })
+    });
+    pairs.collect()
+}
+
+impl Results<'_> {
+    fn values(&self, run: usize, measure: &Measure) -> Values {
+        let graded = measure.relevant_from(MinimumGrade::new(RELEVANT_FROM));
+        let measures = [&graded, &graded, measure];
+        [MODEL, PEOPLE, DATASET].map(|by| {
+            let value = |question: &Question<'_>| {
+                let judgements = question.judgements[by].as_ref()?;
+                let rankings = question.rankings[run].iter();
+                let scores = rankings.map(|it| measures[by].score(judgements, it).ok());
+                arithmetic_mean(&scores.collect::<Option<Vec<f64>>>()?)
+            };
+            self.questions.iter().map(value).collect()
         })
     }
 
-    /// The pairs that both the model and people graded.
-    fn grade_pairs(&self, grades: &Grades<'_>) -> Vec<GradePair> {
-        let questions = self.pool.questions.iter().zip(&self.judged);
-        let pairs = questions.flat_map(|(question, judged)| {
-            question.pairs.iter().filter_map(|pair| {
-                Some(GradePair {
-                    question: judged.cluster,
-                    people: grades.by(Graders::People, question, pair)?,
-                    judge: grades.by(Graders::Model, question, pair)?,
-                    weight: 1.0,
-                })
-            })
-        });
-        pairs.collect()
-    }
-
-    fn runs(&self, runs: &[PooledRun], measures: &[Measure]) -> Vec<RunResults> {
-        let runs = runs.iter().enumerate();
-        let results = runs.map(|(run, pooled)| RunResults {
-            run: pooled.name.clone(),
-            judged: self.shares(run),
-            measures: measures.iter().map(|it| self.measure(run, it)).collect(),
-        });
-        results.collect()
-    }
-
-    fn shares(&self, run: usize) -> [usize; 4] {
-        let mut shares = [0; 4];
-        for (judged, rankings) in self.judged.iter().zip(&self.rankings[run]) {
-            let rankings = rankings.iter().flatten();
-            for document in rankings.flat_map(|it| it.iter().take(self.pool.depth.get())) {
-                let kinds = [&judged.model, &judged.people, &judged.dataset];
-                shares[0] += 1;
-                for (share, kind) in shares[1..].iter_mut().zip(kinds) {
-                    *share += usize::from(kind.grade(&document.id).is_some());
-                }
-            }
-        }
-        shares
-    }
-
-    fn measure(&self, run: usize, measure: &Measure) -> PooledMeasure {
-        let places = (0..self.judged.len()).filter(|&place| self.rankings[run][place].is_some());
-        let places: Vec<usize> = places.collect();
-        let of_dataset = places.iter().copied();
-        let of_dataset = of_dataset.filter(|&place| !self.judged[place].dataset.is_empty());
-        let of_dataset: Vec<usize> = of_dataset.collect();
-        PooledMeasure {
-            measure: measure.to_string(),
-            model: self.mean(Judges::Model, run, &places, measure),
-            corrected: self.corrected(run, &places, measure),
-            dataset: self.mean(Judges::Dataset, run, &of_dataset, measure),
-        }
-    }
-
-    /// The mean over the questions at these places by one kind of judgements.
-    fn mean(&self, by: Judges, run: usize, places: &[usize], measure: &Measure) -> Mean {
-        let values = places
-            .iter()
-            .map(|&place| self.value(by, run, place, measure));
-        let values: Vec<Result<f64, String>> = values.collect();
-        let defined = places.iter().zip(&values);
-        let defined = defined.filter_map(|(&place, value)| {
-            Some((self.judged[place].cluster, *value.as_ref().ok()?))
-        });
+    /// The mean over the questions with a value.
+    fn mean(&self, values: &[Option<f64>]) -> Option<Estimate> {
+        let questions = self.questions.iter().zip(values);
+        let defined = questions.filter_map(|(question, value)| Some((question.cluster, (*value)?)));
         let (clusters, defined): (Vec<usize>, Vec<f64>) = defined.unzip();
-        let is_clustered = self.pool.questions.iter().any(|it| it.cluster.is_some());
-        let clusters = is_clustered.then_some(&*clusters);
-        let bootstrap = &self.settings.bootstrap;
-        let interval = mean_interval(&defined, clusters, Scale::Share, bootstrap);
-        Mean {
+        let interval = mean_interval(&defined, Some(&clusters), Scale::Share, &self.bootstrap);
+        Some(Estimate {
+            value: arithmetic_mean(&defined)?,
+            n: defined.len(),
             interval: interval.ok(),
-            ..Mean::over(values, UndefinedAs::Excluded, Scale::Share, bootstrap)
-        }
+        })
     }
 
     /// The mean over the questions at these places, corrected by people.
-    fn corrected(
-        &self,
-        run: usize,
-        places: &[usize],
-        measure: &Measure,
-    ) -> Result<CorrectedMean, NoStatistic> {
-        let value = |by: Judges, place: usize| self.value(by, run, place, measure).ok();
-        let units = places.iter().map(|&place| {
-            let judged = &self.judged[place];
-            PoolUnit {
-                question: judged.cluster,
-                model: value(Judges::Model, place),
-                drawn: judged.is_drawn.then(|| Drawn {
-                    people: value(Judges::People, place),
-                    probability: self.probabilities[place],
-                }),
-            }
+    fn corrected(&self, values: &Values, places: &[usize]) -> Result<CorrectedMean, NoStatistic> {
+        let units = places.iter().map(|&place| PoolUnit {
+            model: values[MODEL][place],
+            is_drawn: self.has(PEOPLE, place),
+            people: values[PEOPLE][place],
         });
         let units: Vec<PoolUnit> = units.collect();
-        let level = self.settings.bootstrap.level;
-        corrected_mean(&units, self.weight, Scale::Share, level)
+        corrected_mean(&units, self.bootstrap.level)
     }
 
-    /// The mean over the repetitions of a question, or the reason why it is undefined.
-    fn value(
-        &self,
-        by: Judges,
-        run: usize,
-        place: usize,
-        measure: &Measure,
-    ) -> Result<f64, String> {
-        let judged = &self.judged[place];
-        let graded = measure.relevant_from(MinimumGrade::new(RELEVANT_FROM));
-        let (judgements, measure) = match by {
-            Judges::Model if !judged.is_whole => {
-                return Err("passages without a judgement".to_owned());
-            }
-            Judges::Dataset if judged.dataset.is_empty() => {
-                return Err("no judgements".to_owned());
-            }
-            Judges::Model => (&judged.model, &graded),
-            Judges::People => (&judged.people, &graded),
-            Judges::Dataset => (&judged.dataset, measure),
-        };
-        let rankings = self.rankings[run][place].as_deref().unwrap_or_default();
-        let scores = rankings.iter().map(|it| measure.score(judgements, it));
-        let scores = scores.collect::<Result<Vec<f64>, _>>();
-        let scores = scores.map_err(|undefined| undefined.to_string())?;
-        arithmetic_mean(&scores).ok_or_else(|| "no ranking".to_owned())
+    fn has(&self, judge: usize, place: usize) -> bool {
+        self.questions[place].judgements[judge].is_some()
     }
 
-    fn orders(&self, measures: &[Measure]) -> Vec<OrderAgreement> {
-        if self.weight == ModelWeight::Ignored || self.rankings.len() < FEWEST_RUNS {
+    /// How far the model orders the runs as people and the dataset do.
+    fn orders(&self, measure: &str, runs: &[Values]) -> Vec<OrderAgreement> {
+        let judges = |judge: usize| (0..self.questions.len()).any(|it| self.has(judge, it));
+        if runs.len() < FEWEST_RUNS || !judges(MODEL) {
             return Vec::new();
         }
-        let truths = [Judges::People, Judges::Dataset].into_iter();
-        let truths = truths.filter(|truth| {
-            self.judged.iter().any(|judged| match truth {
-                Judges::Dataset => !judged.dataset.is_empty(),
-                _ => judged.is_drawn,
-            })
-        });
-        let truths: Vec<Judges> = truths.collect();
-        let orders = measures.iter().flat_map(|measure| {
-            truths.iter().map(|&with| OrderAgreement {
-                measure: measure.to_string(),
-                with,
-                agreement: self.order(with, measure),
-            })
+        let others = [PEOPLE, DATASET].into_iter().filter(|with| judges(*with));
+        let orders = others.map(|with| OrderAgreement {
+            measure: measure.to_owned(),
+            with: JUDGES[with],
+            agreement: self.order(with, runs),
         });
         orders.collect()
     }
 
-    fn order(&self, truth: Judges, measure: &Measure) -> Result<RankAgreement, NoStatistic> {
-        let runs = 0..self.rankings.len();
-        let value = |by: Judges, run: usize, place: usize| self.value(by, run, place, measure).ok();
-        let is_defined = |by: Judges, place: usize| {
-            let mut runs = runs.clone();
-            runs.all(|run| value(by, run, place).is_some())
-        };
-        let places = (0..self.judged.len()).filter(|&place| {
-            is_defined(Judges::Model, place)
-                && (truth == Judges::People || is_defined(truth, place))
+    fn order(&self, with: usize, runs: &[Values]) -> Result<RankAgreement, NoStatistic> {
+        // What people would find is estimated for every question.
+        let needed = if with == PEOPLE { MODEL } else { with };
+        let places = (0..self.questions.len()).filter(|&place| {
+            let mut runs = runs.iter();
+            runs.all(|run| run[MODEL][place].is_some() && run[needed][place].is_some())
         });
         let places: Vec<usize> = places.collect();
-        let values = |by: Judges| -> Vec<Vec<f64>> {
-            let of_run = |run| {
-                places
-                    .iter()
-                    .filter_map(move |&place| value(by, run, place))
-            };
-            runs.clone().map(|run| of_run(run).collect()).collect()
-        };
-        let right = match truth {
-            Judges::People => {
-                let corrected = runs
-                    .clone()
-                    .map(|run| Ok(self.corrected(run, &places, measure)?.contributions));
-                corrected.collect::<Result<_, NoStatistic>>()?
-            }
-            other => values(other),
-        };
-        rank_agreement(&right, &values(Judges::Model), &self.settings.bootstrap)
+        let at = |values: &[Option<f64>]| places.iter().filter_map(|&it| values[it]).collect();
+        let model: Vec<Vec<f64>> = runs.iter().map(|run| at(&run[MODEL])).collect();
+        let right = runs.iter().map(|run| match with {
+            PEOPLE => Ok(self.corrected(run, &places)?.contributions),
+            _ => Ok(at(&run[with])),
+        });
+        let right = right.collect::<Result<Vec<Vec<f64>>, NoStatistic>>()?;
+        rank_agreement(&right, &model, &self.bootstrap)
     }
 }

@@ -1,17 +1,13 @@
 //! `judgements/DATASET.jsonl`: the judgements of a dataset's passages, one on each line.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use evals::RecordFile;
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::grades::{key, pair};
 use super::judgement::{Assessor, Judgement};
 use super::pool::Pool;
 use crate::directories::{Directories, file_stem};
@@ -24,35 +20,19 @@ const FILE: SharedFile = SharedFile {
 
 /// The judgements of a dataset, in a file of the user's data folder.
 ///
-/// Lines are only added, and each begins with a check of its rest, as in the journal. A process locks the file while it adds judgements, so
-/// several may judge at once. An incomplete last line, left by a process that was killed, is ignored. A damaged line is an
-/// error, because every number depends on which judgements there are.
+/// Lines are only added, and each begins with a check of its rest, as in the journal. An incomplete last line, left by a process that was
+/// killed, is ignored. A damaged line is an error, because every number depends on which judgements there are.
 #[derive(Debug, Clone)]
 pub struct JudgementFile {
     path: PathBuf,
 }
 
-/// Judgements in the order in which they were given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoredJudgements(Vec<Judgement>);
-
-/// Which judgements a number comes from. Nothing is ever rewritten, so the first lines of the file give the same number for ever.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PoolVersion {
-    /// The number of judgements up to the last one that counts.
-    pub lines: usize,
-    /// SHA-256 of those that count.
-    pub digest: String,
-}
-
-#[derive(Deserialize)]
-struct Line {
-    judgement: Judgement,
-}
-
-#[derive(Serialize)]
-struct NewLine<'j> {
-    judgement: &'j Judgement,
+/// A file of judgements that no other process adds to until this is dropped.
+#[derive(Debug)]
+pub struct OpenJudgements {
+    /// The judgements before any were added.
+    pub stored: Vec<Judgement>,
+    file: RecordFile,
 }
 
 impl JudgementFile {
@@ -74,93 +54,80 @@ impl JudgementFile {
         &self.path
     }
 
-    /// All judgements; none if there is no file. Takes no lock, so another process may be adding some.
+    /// All judgements in the order in which they were given; none if there is no file. Another process may be adding some.
     ///
     /// # Errors
     ///
     /// The file cannot be read, or a line is damaged.
-    pub fn read(&self) -> Result<StoredJudgements> {
+    pub fn read(&self) -> Result<Vec<Judgement>> {
         let mut judgements = Vec::new();
         if self.path.try_exists().is_ok_and(|exists| !exists) {
-            return Ok(StoredJudgements(judgements));
+            return Ok(judgements);
         }
-        RecordFile::read_intact(&self.path, |line: Line| judgements.push(line.judgement))
+        RecordFile::read_intact(&self.path, |judgement| judgements.push(judgement))
             .map_err(|error| FILE.problem(error))?;
-        Ok(StoredJudgements(judgements))
+        Ok(judgements)
     }
 
-    /// Adds judgements at the end and waits until they are on the disk. It reads the file to check it, so add some hundred at a time; a
-    /// process that is killed before asks no model again, because the replies are stored.
+    /// Opens the file to add judgements. While it is open, other processes that want to add some wait for ten seconds and then fail, so that two
+    /// do not ask a model for the same.
     ///
     /// # Errors
     ///
     /// The file cannot be written, another process keeps it locked, or a line of it is damaged.
-    pub fn add(&self, judgements: &[Judgement]) -> Result<()> {
+    pub fn open(&self) -> Result<OpenJudgements> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create the folder `{}`", folder.display()))?;
         }
-        let file = FILE.locked(&self.path, |_: IgnoredAny| ())?;
+        let mut stored = Vec::new();
+        let file = FILE.locked(&self.path, |judgement| stored.push(judgement))?;
         if file.damaged_lines() > 0 {
             // Reading names the line.
             self.read()?;
         }
-        for judgement in judgements {
-            let line = NewLine { judgement };
-            file_error(file.append(&line))?;
-        }
-        file_error(file.sync())
+        Ok(OpenJudgements { stored, file })
     }
 }
 
-fn file_error<T>(result: Result<T, evals::JournalError>) -> Result<T> {
-    result.map_err(|error| FILE.problem(error))
-}
-
-impl StoredJudgements {
-    /// Judgements that are in no file.
-    pub fn of(judgements: Vec<Judgement>) -> Self {
-        Self(judgements)
+impl OpenJudgements {
+    /// Adds a judgement at the end.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn add(&self, judgement: &Judgement) -> Result<()> {
+        let added = self.file.append(judgement);
+        added.map_err(|error| FILE.problem(error))
     }
 
-    /// The judgements in the order in which they were given.
-    pub fn all(&self) -> &[Judgement] {
-        &self.0
-    }
-
-    /// The version of a pool's numbers: which of these judgements count for them. Others do not change it.
-    pub(super) fn version(&self, pool: &Pool, judge: Option<&Assessor>) -> PoolVersion {
-        let pairs: BTreeSet<_> = pool
-            .pairs()
-            .map(|(question, it)| key(question, it))
-            .collect();
-        let (mut hash, mut lines) = (Sha256::new(), 0);
-        for (place, judgement) in self.0.iter().enumerate() {
-            let assessor = &judgement.assessor;
-            let counts = assessor.is_person() || Some(assessor) == judge;
-            if counts && pairs.contains(&pair(judgement)) {
-                lines = place + 1;
-                hash.update(serde_json::to_vec(judgement).expect("texts and numbers are JSON"));
-            }
-        }
-        PoolVersion {
-            lines,
-            digest: hex::encode(hash.finalize()),
-        }
-    }
-
-    /// An earlier version: the first `lines` judgements.
-    #[must_use]
-    pub fn at(mut self, lines: usize) -> Self {
-        self.0.truncate(lines);
-        self
+    /// Waits until all judgements are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync().map_err(|error| FILE.problem(error))
     }
 }
 
-impl fmt::Display for PoolVersion {
-    /// Such as `120-1a2b3c4d`.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digest = self.digest.get(..8).unwrap_or(&self.digest);
-        write!(formatter, "{}-{digest}", self.lines)
+/// The version of a pool's numbers, such as `120-1a2b3c4d`: the number of judgements up to the last one that counts for them, and a digest of those
+/// that count. Nothing is ever rewritten, so the first 120 judgements give the same numbers for ever.
+pub(super) fn version(stored: &[Judgement], pool: &Pool, judge: Option<&Assessor>) -> String {
+    let questions = pool.questions.iter();
+    let texts = questions.flat_map(|question| {
+        let pairs = question.pairs.iter();
+        pairs.map(|pair| (&*question.digest, &*pair.digest))
+    });
+    let texts: BTreeSet<(&str, &str)> = texts.collect();
+    let (mut hash, mut lines) = (Sha256::new(), 0);
+    for (place, judgement) in stored.iter().enumerate() {
+        let by = &judgement.assessor;
+        let counts = matches!(by, Assessor::Person(_)) || Some(by) == judge;
+        if counts && texts.contains(&judgement.texts()) {
+            lines = place + 1;
+            hash.update(serde_json::to_vec(judgement).expect("texts and numbers are JSON"));
+        }
     }
+    format!("{lines}-{}", &hex::encode(hash.finalize())[..8])
 }

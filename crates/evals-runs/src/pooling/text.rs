@@ -3,12 +3,12 @@
 use evals::render::percent;
 use evals::render::tables::Table;
 use evals_messages::quantity;
-use evals_metrics::{Estimate, GradedAgreement, Interval, Mean};
+use evals_metrics::{Estimate, GradedAgreement, Interval};
 use evals_models::ModelIdentity;
 
 use super::judgement::Assessor;
-use super::pool::PooledRun;
-use super::report::{Judges, PoolReport, PooledMeasure, RELEVANT_FROM};
+use super::pool::{Pool, PooledRun};
+use super::report::{PoolReport, PooledMeasure, RELEVANT_FROM};
 
 /// Shown in place of an undefined number.
 const NONE: &str = "–";
@@ -27,7 +27,7 @@ impl PoolReport {
             "{}: top {} of {}, {} and {}; version {}",
             self.dataset,
             self.depth,
-            quantity::of(self.runs.len(), "run"),
+            quantity::of(self.runs, "run"),
             quantity::of(self.questions, "question"),
             quantity::of(self.pairs, "pair"),
             self.version
@@ -39,42 +39,35 @@ impl PoolReport {
             lines.push(format!(
                 "people judged {} of them, {} in full",
                 self.by_people,
-                quantity::of(self.drawn.questions, "drawn question")
+                quantity::of(self.drawn, "drawn question")
             ));
         }
         if let Some(agreement) = &self.agreement {
-            let kappa = agreement.kappa.map_or(NONE.to_owned(), estimate);
+            let kappa = shown(agreement.kappa);
             lines.push(format!(
                 "model and people agree on {} of {}; weighted kappa {kappa}",
                 percent(agreement.equal.value),
                 quantity::of(agreement.equal.n, "passage")
             ));
         }
-        if let Some((question, document)) = &self.drawn.next {
+        if let Some((question, document, open)) = &self.next {
+            let verb = if *open == 1 { "is" } else { "are" };
             lines.push(format!(
-                "next for people: document `{document}` for question `{question}`, of which {} to judge",
-                match self.drawn.next_pairs {
-                    1 => "1 passage is".to_owned(),
-                    n => format!("{n} passages are"),
-                }
+                "next for people: document `{document}` for question `{question}`, of which {} {verb} to judge",
+                quantity::of(*open, "passage")
             ));
         }
         lines
     }
 
-    /// The measures, how much is judged, and whether the judgements order the runs equally. A table without rows is left out.
+    /// The measures, and whether the judgements order the runs equally. A table without rows is left out.
     pub fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.measures(), self.judged(), self.orders()];
+        let mut tables = vec![self.of_measures(), self.of_orders()];
         tables.retain(|table| !table.rows.is_empty());
         tables
     }
 
-    fn measures(&self) -> Table {
-        let all = || self.runs.iter().flat_map(|run| &run.measures);
-        let rows = self.runs.iter().flat_map(|run| {
-            let measures = run.measures.iter();
-            measures.map(|measure| self.row(&run.run, measure))
-        });
+    fn of_measures(&self) -> Table {
         let method = match self.judge {
             Some(_) => "prediction-powered inference",
             None => "inverse probabilities",
@@ -84,26 +77,44 @@ impl PoolReport {
              over whole questions; needed: how many questions people have to judge for an interval {} wide",
             self.width
         )];
-        let reasons = all().filter_map(|it| it.corrected.as_ref().err());
+        let n = |it: &PooledMeasure| it.model.map_or(0, |mean| mean.n);
+        if self.judge.is_some() && self.measures.iter().any(|it| n(it) < self.questions) {
+            notes.push(
+                "n leaves out questions without a ranking, of which the model has not judged every passage, or in which it finds none relevant"
+                    .to_owned(),
+            );
+        }
+        let reasons = self
+            .measures
+            .iter()
+            .filter_map(|it| it.corrected.as_ref().err());
         let mut reasons: Vec<String> = reasons.map(|it| format!("not corrected: {it}")).collect();
-        let excluded = all().flat_map(|it| it.model.excluded.keys());
-        reasons.extend(excluded.map(|it| format!("n leaves out questions with {it}")));
-        reasons.sort();
         reasons.dedup();
         notes.extend(reasons);
-        if self.parts > 0 {
-            notes.push(format!(
-                "of {} a passage is judged, because the document is long or not in the corpus",
-                quantity::of(self.parts, "pair")
-            ));
-        }
-        if self.drawn.not_counted > 0 {
+        if self.not_counted > 0 {
             notes.push(format!(
                 "{} that people judged only in part, or ahead of the drawn order, correct nothing yet",
-                quantity::of(self.drawn.not_counted, "question")
+                quantity::of(self.not_counted, "question")
             ));
         }
+        let rows = self.measures.iter().map(|it| {
+            let corrected = it.corrected.as_ref().ok();
+            let needed = corrected.and_then(|it| it.drawn_for(self.width));
+            vec![
+                it.run.clone(),
+                it.measure.clone(),
+                shown(it.model),
+                n(it).to_string(),
+                corrected.map_or_else(
+                    || NONE.to_owned(),
+                    |it| with_interval(it.value, it.interval),
+                ),
+                needed.map_or_else(|| NONE.to_owned(), |needed| needed.to_string()),
+                shown(it.dataset),
+            ]
+        });
         Table {
+            rows: rows.collect(),
             heads: texts([
                 "Run",
                 "Measure",
@@ -113,66 +124,31 @@ impl PoolReport {
                 "needed",
                 "by dataset",
             ]),
-            rows: rows.collect(),
             notes,
         }
     }
 
-    fn row(&self, run: &str, it: &PooledMeasure) -> Vec<String> {
-        let corrected = it.corrected.as_ref().ok();
-        let shown = corrected.map(|it| with_interval(it.value, it.interval));
-        let needed = corrected.and_then(|it| it.drawn_for(self.width));
-        let none = || NONE.to_owned();
-        vec![
-            run.to_owned(),
-            it.measure.clone(),
-            mean(&it.model),
-            it.model.n.to_string(),
-            shown.unwrap_or_else(none),
-            needed.map_or_else(none, |needed| needed.to_string()),
-            mean(&it.dataset),
-        ]
-    }
-
-    fn judged(&self) -> Table {
-        let rows = self.runs.iter().map(|run| {
-            let [all, judged @ ..] = run.judged;
-            let share = |part: usize| match all {
-                0 => NONE.to_owned(),
-                all => percent(evals_metrics::as_f64(part) / evals_metrics::as_f64(all)),
-            };
-            let mut row = vec![run.run.clone(), all.to_string()];
-            row.extend(judged.map(share));
-            row
-        });
-        let top = format!("top {}", self.depth);
-        Table {
-            heads: texts(["Judged", &top, "by model", "by people", "by dataset"]),
-            rows: rows.collect(),
-            notes: Vec::new(),
-        }
-    }
-
-    fn orders(&self) -> Table {
+    fn of_orders(&self) -> Table {
         let rows = self.orders.iter().map(|order| {
-            let with = match order.with {
-                Judges::Dataset => "dataset",
-                _ => "people",
-            };
             let [tau, tau_ap] = match &order.agreement {
-                Ok(found) => [estimate(found.tau), estimate(found.tau_ap)],
+                Ok(found) => [found.tau, found.tau_ap].map(|it| shown(Some(it))),
                 Err(reason) => [reason.to_string(), NONE.to_owned()],
             };
-            texts([&*order.measure, with, &*tau, &*tau_ap])
+            texts([&*order.measure, order.with, &*tau, &*tau_ap])
         });
         Table {
-            heads: texts(["Order of the runs", "model and", "Kendall's τ", "τ_AP"]),
             rows: rows.collect(),
+            heads: texts(["Order of the runs", "model and", "Kendall's τ", "τ_AP"]),
             notes: Vec::new(),
         }
     }
 
-    pub(super) fn warn(&self, runs: &[PooledRun], judge: Option<&Assessor>) -> Vec<String> {
+    pub(super) fn warn(
+        &self,
+        pool: &Pool,
+        runs: &[PooledRun],
+        judge: Option<&Assessor>,
+    ) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(Assessor::Model { identity, .. }) = judge {
             warnings.extend(runs.iter().filter_map(|run| own_work(run, identity)));
@@ -185,10 +161,10 @@ impl PoolReport {
                 quantity::of(self.pairs, "pair")
             ));
         }
-        if self.without_text > 0 {
+        if pool.without_text > 0 {
             warnings.push(format!(
                 "{} without a text, in the corpus or in a run, cannot be judged and count as not relevant",
-                quantity::of(self.without_text, "pair")
+                quantity::of(pool.without_text, "pair")
             ));
         }
         warnings
@@ -207,36 +183,26 @@ fn own_work(run: &PooledRun, judge: &ModelIdentity) -> Option<String> {
     ))
 }
 
-/// Warns of a weighted kappa below [`FAIR`], of one whose interval reaches below [`SLIGHT`], and of none.
+/// Warns of a weighted kappa below [`FAIR`], and of one whose interval reaches below [`SLIGHT`].
 fn bad_agreement(agreement: &GradedAgreement) -> Option<String> {
-    let Some(kappa) = agreement.kappa else {
-        return Some(
-            "model and people gave every passage one grade, so their agreement cannot be told from chance"
-                .to_owned(),
-        );
+    let kappa = agreement.kappa?;
+    let low = kappa.interval.map_or(kappa.value, |interval| interval.low);
+    let certainty = if kappa.value < FAIR {
+        "agrees badly"
+    } else if low < SLIGHT {
+        "may agree badly"
+    } else {
+        return None;
     };
-    let reaches = kappa.interval.map_or(kappa.value, |interval| interval.low);
-    if kappa.value < FAIR {
-        return Some(format!(
-            "the model agrees badly with people: weighted kappa {:.2} is below {FAIR}; trust the corrected values, not the model's",
-            kappa.value
-        ));
-    }
-    (reaches < SLIGHT).then(|| {
-        format!(
-            "the model may agree badly with people: the interval of weighted kappa {:.2} reaches {reaches:.2}; let people judge more questions",
-            kappa.value
-        )
-    })
+    Some(format!(
+        "the model {certainty} with people: weighted kappa {}; trust the corrected values, not the model's",
+        shown(Some(kappa))
+    ))
 }
 
-fn mean(mean: &Mean) -> String {
-    let value = mean.value.map(|value| with_interval(value, mean.interval));
-    value.unwrap_or_else(|| NONE.to_owned())
-}
-
-fn estimate(found: Estimate) -> String {
-    with_interval(found.value, found.interval)
+fn shown(estimate: Option<Estimate>) -> String {
+    let shown = estimate.map(|it| with_interval(it.value, it.interval));
+    shown.unwrap_or_else(|| NONE.to_owned())
 }
 
 fn with_interval(value: f64, interval: Option<Interval>) -> String {

@@ -334,7 +334,7 @@ fn an_unfit_span_or_nugget_is_an_error_with_its_place() {
         (
             r#"[{"quote": "a", "start": 4, "end": 4}]"#,
             r#""d""#,
-            "column `spans` has a span whose end is not after its start",
+            "column `spans` is not a list of `{document, quote, start, end}`",
         ),
         (
             r#"[{"quote": "a", "text": "a", "vital": 1}]"#,

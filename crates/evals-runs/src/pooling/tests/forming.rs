@@ -51,12 +51,13 @@ fn unanswerable_questions_and_failures_are_not_pooled() {
 
 #[test]
 fn a_long_document_is_judged_by_its_best_passage_or_its_beginning() {
-    let mut found = case("q1", &["long", "longer", "lost", "short"]);
+    let mut found = case("q1", &["long", "longer", "lost", "short", "elsewhere"]);
     let passage = |document: &str, text: &str| json!({"document": document, "title": null, "ordinal": 0, "text": text, "score": 1.0});
     found["result"]["output"]["passages"] = json!([
         passage("long", "best"),
         passage("long", "next"),
-        passage("short", "part of it")
+        passage("short", "part of it"),
+        passage("elsewhere", &"é".repeat(LONGEST_TEXT + 5)),
     ]);
     let mut later = case("q1", &["long"]);
     later["result"]["output"]["passages"] = json!([passage("long", "of another run")]);
@@ -66,27 +67,27 @@ fn a_long_document_is_judged_by_its_best_passage_or_its_beginning() {
         documents.get_mut(id).unwrap().text = "é".repeat(LONGEST_TEXT + 1);
     }
     documents.get_mut("short").unwrap().text = "é".repeat(LONGEST_TEXT);
-    let pool = Pool::of(&runs, depth(4), &documents).unwrap();
+    let pool = Pool::of(&runs, depth(5), &documents).unwrap();
     let question = &pool.questions[0];
     let texts: Vec<_> = question
         .pairs
         .iter()
         .map(|it| {
             let (_, text) = it.text.split_once("\n\n").unwrap_or(("", &it.text));
-            (&*it.document, it.is_whole, text.chars().count())
+            (&*it.document, text.chars().count())
         })
         .collect();
     assert_eq!(
         texts,
         [
-            ("long", false, 4),
-            ("longer", false, LONGEST_TEXT),
-            ("short", true, LONGEST_TEXT)
+            ("elsewhere", LONGEST_TEXT),
+            ("long", 4),
+            ("longer", LONGEST_TEXT),
+            ("short", LONGEST_TEXT)
         ]
     );
-    let stored = StoredJudgements::default();
-    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(0)).unwrap();
-    assert_eq!((report.pairs, report.parts, report.without_text), (3, 2, 1));
+    let report = PoolReport::of(&pool, &runs, &[], None, &settings(0));
+    assert_eq!((report.pairs, pool.without_text), (4, 1));
     assert!(
         report.warnings[0].contains("1 pair without a text"),
         "{:?}",
