@@ -3,6 +3,7 @@
 import os
 import sys
 import sysconfig
+from typing import Iterator
 
 
 class BinaryNotFound(FileNotFoundError):
@@ -24,7 +25,7 @@ def find_binary() -> str:
     raise BinaryNotFound(f"`{name}` is in none of these folders; install the package `evaluations-cli` again:{searched}")
 
 
-def _folders():
+def _folders() -> Iterator[str]:
     """The folders of programs, the likeliest first."""
     scripts = "Scripts" if sys.platform == "win32" else "bin"
     # This environment, and the one that a virtual environment is layered upon.

@@ -117,6 +117,31 @@ fn a_key_of_clusters_holds_for_the_run_and_its_baseline() {
 }
 
 #[test]
+fn several_named_runs_are_judged_together() {
+    let sandbox = two_runs();
+    let [first, second] = [0, 1].map(|place: usize| name(&sandbox.runs()[place]));
+    let failed = sandbox.run(&format!(
+        "gate {first} {second} --min MRR@5=0.7 --out gate.json"
+    ));
+    assert_eq!(failed.code, Some(1), "{}{}", failed.stdout, failed.stderr);
+    let report = json(&sandbox.work().join("gate.json"));
+    let verdict = |place: usize| {
+        let run = &report["runs"][place];
+        (run["run"].clone(), run["checks"][0]["verdict"].clone())
+    };
+    assert_eq!(verdict(0), (first.clone().into(), "passed".into()));
+    assert_eq!(verdict(1), (second.into(), "failed".into()));
+    let refused = sandbox.run(&format!("gate {first} latest --min MRR@5=0.7"));
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused
+            .stderr
+            .contains("`latest` is one run; name each of several runs"),
+        "{refused:?}"
+    );
+}
+
+#[test]
 fn rules_may_be_in_a_file_and_options_take_precedence() {
     let sandbox = two_runs();
     sandbox.write(

@@ -27,19 +27,65 @@ fn python(sandbox: &Sandbox, arguments: &[&str]) -> Option<Ended> {
     Some(ended(&mut command))
 }
 
+/// Lays the Python package out as `pip install --target site` does, without its binary.
+fn copy_package(sandbox: &Sandbox) {
+    for entry in fs::read_dir(root().join("python/evaluations_cli")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            sandbox.write(
+                &format!("site/evaluations_cli/{name}"),
+                fs::read(&path).unwrap(),
+            );
+        }
+    }
+}
+
+fn link_binary(sandbox: &Sandbox) {
+    let programs = sandbox.work().join("site/bin");
+    fs::create_dir(&programs).unwrap();
+    symlink(
+        env!("CARGO_BIN_EXE_evaluations"),
+        programs.join("evaluations"),
+    )
+    .unwrap();
+}
+
+/// Runs the tests of the package with this build. What the interpreter does not have, such as pytest, is skipped here; `make test-python-module`
+/// installs it.
+#[test]
+fn the_python_module_passes_its_tests() {
+    let sandbox = Sandbox::new();
+    copy_package(&sandbox);
+    link_binary(&sandbox);
+    let tests = root().join("python/tests");
+    let discover = [
+        "-m",
+        "unittest",
+        "discover",
+        "--start-directory",
+        tests.to_str().unwrap(),
+    ];
+    let Some(tested) = python(&sandbox, &discover) else {
+        eprintln!("skipped: no python3");
+        return;
+    };
+    assert_eq!(tested.code, Some(0), "{}", tested.stderr);
+    assert!(
+        tested.stderr.contains("\nRan ") && tested.stderr.contains("\nOK"),
+        "{}",
+        tested.stderr
+    );
+}
+
 #[test]
 fn the_python_package_runs_the_binary_beside_it() {
     let sandbox = Sandbox::new();
-    let package = root().join("python/evaluations_cli");
-    for file in ["__init__.py", "__main__.py", "_binary.py"] {
-        let text = fs::read(package.join(file)).unwrap();
-        sandbox.write(&format!("site/evaluations_cli/{file}"), text);
-    }
+    copy_package(&sandbox);
     let Some(absent) = python(&sandbox, &["-m", "evaluations_cli", "--version"]) else {
         eprintln!("skipped: no python3");
         return;
     };
-    // As `pip install --target site` lays it out.
     let programs = sandbox.work().join("site/bin");
     assert_eq!(absent.code, Some(1), "{absent:?}");
     assert!(
@@ -49,12 +95,7 @@ fn the_python_package_runs_the_binary_beside_it() {
             && absent.stderr.contains(programs.to_str().unwrap()),
         "{absent:?}"
     );
-    fs::create_dir(&programs).unwrap();
-    symlink(
-        env!("CARGO_BIN_EXE_evaluations"),
-        programs.join("evaluations"),
-    )
-    .unwrap();
+    link_binary(&sandbox);
     let ran = python(
         &sandbox,
         &["-m", "evaluations_cli", "runs", "--dataset", "a b"],

@@ -80,8 +80,8 @@ fn allowance() -> impl TypedValueParser<Value = Allowance> {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct GateArgs {
-    /// Run to check: its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of the last
-    /// command]. `--simulate` takes several
+    /// Runs to check: each its folder, its report.json, the folder's name or the start of it, its `--name`, or `latest` [default: each run of
+    /// the last command]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<OsString>,
     /// Compare with this baseline: a file of `evaluations runs baseline save`, or a run; repeat the option if the last command made several runs

@@ -95,23 +95,29 @@ impl Side {
     }
 }
 
-/// The runs to judge: the named one, or those of the last command. A newer run that is not finished is an error: the verdict on an older one
+/// The runs to judge: the named ones, or those of the last command. A newer run that is not finished is an error: the verdict on an older one
 /// would look like a verdict on it. A key of `cluster` makes other clusters than those that the runs declare.
 pub(crate) fn runs(
     session: &Session<'_>,
-    wanted: Option<&OsStr>,
+    wanted: &[OsString],
     cluster: Option<&ClusterKey>,
 ) -> Result<Vec<Side>> {
     let stored = session.stored_runs();
     let mut folders = stored.list()?;
     let chosen = match wanted {
-        Some(wanted) if is_latest(wanted) => stored
+        [wanted] if is_latest(wanted) => stored
             .pop_newest(&mut folders, |_| true, is_finished)
             .map(|(run, skipped)| (vec![run], skipped)),
-        Some(wanted) => Ok((vec![stored.named(wanted)?], Vec::new())),
-        None => stored.pop_last_command(&mut folders),
+        [] => stored.pop_last_command(&mut folders),
+        several if several.iter().any(|wanted| is_latest(wanted)) => {
+            bail!("`latest` is one run; name each of several runs")
+        }
+        named => {
+            let runs = named.iter().map(|wanted| stored.named(wanted));
+            Ok((runs.collect::<Result<_>>()?, Vec::new()))
+        }
     };
-    if wanted.is_none_or(is_latest) {
+    if wanted.iter().all(|wanted| is_latest(wanted)) {
         let judged = chosen.as_ref().map_or(&[][..], |(runs, _)| runs);
         check_manifests(session, judged)?;
     }

@@ -2,8 +2,6 @@
 
 mod simulation;
 
-use std::ffi::OsStr;
-
 use anyhow::{Result, bail};
 use evals::{
     ByPeople, CheckNumbers, GateCheck, GateReport, GateVerdict, GatedRun, Subject, Unit, render,
@@ -20,7 +18,6 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     if arguments.simulation.simulate {
         return simulation::execute(session, arguments);
     }
-    let run = named(arguments)?;
     let printer = session.printer;
     let files = VerdictFile::all(&arguments.out, &["xml", "json", "md"])?;
     let allowed = arguments.allow.iter().copied();
@@ -34,7 +31,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &GateArgs) -> Result<Exi
     )?;
     let key = arguments.rules.cluster.as_ref();
     let baselines = gating::baselines(session, &arguments.baseline, key)?;
-    let runs = gating::runs(session, run, key)?;
+    let runs = gating::runs(session, &arguments.runs, key)?;
     written.gate.seed = runs.first().map_or(0, |run| run.seed);
     let gate = &written.gate;
     let matched = gating::matched(&runs, &baselines, &gate.allowed)?;
@@ -94,17 +91,6 @@ fn leave_out_unruled(printer: &Printer, report: &mut GateReport) -> Result<()> {
     }
     report.runs = ruled;
     Ok(())
-}
-
-/// The run to judge; `None` for those of the last command.
-fn named(arguments: &GateArgs) -> Result<Option<&OsStr>> {
-    match &arguments.runs[..] {
-        [] => Ok(None),
-        [run] => Ok(Some(run.as_os_str())),
-        _ => bail!(
-            "a gate judges one run, or with no name each run of the last command; only `--simulate` takes several"
-        ),
-    }
 }
 
 fn write_all(printer: &Printer, files: &[VerdictFile], report: &GateReport) -> Result<()> {
