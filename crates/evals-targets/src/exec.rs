@@ -1,6 +1,7 @@
 //! A target that is a command.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,7 +21,8 @@ use crate::{
 
 /// A target that is a command, which reads requests as JSON Lines and writes replies.
 ///
-/// A request is `{"id": …, "question": …}`, or `{"id": …, "inputs": …}` for a dataset file. The second repetition of a case has
+/// A request is `{"id": …, "question": …}`, or `{"id": …, "inputs": …}` for a dataset file, with the `parameters` of the settings if there
+/// are any. The second repetition of a case has
 /// the id `ID#2`. A reply is what [`Mapping`] reads, with the `id` of its request, or `{"id": …, "error": MESSAGE}` to fail the
 /// case. A process that has one request may leave the `id` out.
 #[derive(Debug)]
@@ -28,6 +30,7 @@ pub struct ExecTarget {
     identity: TargetIdentity,
     mapping: Mapping,
     pool: WorkerPool,
+    parameters: Arc<Map<String, Value>>,
 }
 
 /// The lines of a target's command.
@@ -51,6 +54,7 @@ impl ExecTarget {
             identity: TargetIdentity::new("exec", command.line()),
             pool: WorkerPool::new(command, options, Replies(mapping.clone())),
             mapping,
+            parameters: Arc::default(),
         })
     }
 
@@ -85,7 +89,8 @@ impl ExecTarget {
             parameters: settings.parameters(),
             ..TargetIdentity::new("exec", command.line())
         };
-        let target = Self::new(command, options, &settings.response)?;
+        let mut target = Self::new(command, options, &settings.response)?;
+        target.parameters = Arc::clone(&settings.parameters);
         Ok(target.identified(identity))
     }
 
@@ -120,7 +125,10 @@ impl Target for ExecTarget {
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
-        let (id, body) = (wire_id(request), body(request));
+        let (id, mut body) = (wire_id(request), body(request));
+        if !self.parameters.is_empty() {
+            body.insert("parameters".to_owned(), (*self.parameters).clone().into());
+        }
         let exchanged = self.pool.timed_exchange(&id, &body).await;
         let TimedReply {
             reply,

@@ -1,5 +1,7 @@
 //! The parts of a request over HTTP that depend on the case.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::settings::{Body, SettingsProblem, Written};
@@ -44,14 +46,14 @@ impl BodyTemplate {
     /// # Errors
     ///
     /// A text is no template, or names an environment variable, which the body would send as it is written.
-    pub fn of(body: &Body) -> Result<Self, SettingsProblem> {
+    pub fn of(body: &Body, parameters: &Arc<Map<String, Value>>) -> Result<Self, SettingsProblem> {
         let json = |value: Value| {
-            JsonTemplate::new(value).map_err(|(path, error)| {
+            JsonTemplate::new(value, parameters).map_err(|(path, error)| {
                 SettingsProblem::new(format!("body.{path}"), error.to_string())
             })
         };
         match body {
-            Body::Text(text) => Template::new(text)
+            Body::Text(text) => Template::with(text, parameters)
                 .map(Self::Text)
                 .map_err(|error| SettingsProblem::new("body", error.to_string())),
             Body::Mapping(fields) => json(Value::Object(fields.clone())).map(Self::Json),
@@ -65,8 +67,11 @@ impl BodyTemplate {
     /// # Errors
     ///
     /// As for [`of`](Self::of).
-    pub fn of_whole(body: &Body) -> Result<Self, SettingsProblem> {
-        let template = Self::of(body)?;
+    pub fn of_whole(
+        body: &Body,
+        parameters: &Arc<Map<String, Value>>,
+    ) -> Result<Self, SettingsProblem> {
+        let template = Self::of(body, parameters)?;
         let Body::Mapping(fields) = body else {
             return Ok(template);
         };
@@ -103,12 +108,12 @@ impl BodyTemplate {
 
 impl Parameter {
     /// The parameter that a setting below `query` writes.
-    pub fn of(text: &str) -> Result<Self, String> {
+    pub fn of(text: &str, parameters: &Arc<Map<String, Value>>) -> Result<Self, String> {
         let written = Written::parse(text)?;
         if written.has_variables() {
             return Ok(Self::Fixed(written));
         }
-        let template = Template::new(text).map_err(|error| error.to_string())?;
+        let template = Template::with(text, parameters).map_err(|error| error.to_string())?;
         Ok(Self::Template(template))
     }
 }
@@ -135,7 +140,7 @@ mod tests {
     fn members_without_a_template_are_added_to_the_usual_ones() {
         let filled = |body: Value| {
             let body: Body = serde_json::from_value(body).unwrap();
-            let template = BodyTemplate::of_whole(&body).unwrap();
+            let template = BodyTemplate::of_whole(&body, &Arc::default()).unwrap();
             template.fill(&Request::question("q1", "why?")).unwrap()
         };
         assert_eq!(
@@ -144,7 +149,9 @@ mod tests {
         );
         let text = Request::inputs("q1", json!("why?"));
         let body: Body = serde_json::from_value(json!({"top_k": 5})).unwrap();
-        let refused = BodyTemplate::of_whole(&body).unwrap().fill(&text);
+        let refused = BodyTemplate::of_whole(&body, &Arc::default())
+            .unwrap()
+            .fill(&text);
         assert!(
             refused
                 .unwrap_err()
@@ -161,21 +168,27 @@ mod tests {
     #[test]
     fn a_body_with_an_environment_variable_is_refused_and_not_sent_as_it_is() {
         let body: Body = serde_json::from_value(json!({"a": [{"key": "${KEY}"}]})).unwrap();
-        let problem = BodyTemplate::of(&body).unwrap_err();
+        let problem = BodyTemplate::of(&body, &Arc::default()).unwrap_err();
         assert_eq!(problem.key, "body.a.0.key");
         let body: Body = serde_json::from_value(json!({"price": "$5 {x} {{ question }}"})).unwrap();
-        assert!(BodyTemplate::of(&body).is_ok());
+        assert!(BodyTemplate::of(&body, &Arc::default()).is_ok());
     }
 
     #[test]
     fn a_parameter_is_a_template_or_has_variables() {
         assert!(matches!(
-            Parameter::of("{{ question }}"),
+            Parameter::of("{{ question }}", &Arc::default()),
             Ok(Parameter::Template(_))
         ));
-        assert!(matches!(Parameter::of("5"), Ok(Parameter::Template(_))));
-        assert!(matches!(Parameter::of("${KEY}"), Ok(Parameter::Fixed(_))));
-        assert!(Parameter::of("{{ nobody }}").is_err());
-        assert!(Parameter::of("${").is_err());
+        assert!(matches!(
+            Parameter::of("5", &Arc::default()),
+            Ok(Parameter::Template(_))
+        ));
+        assert!(matches!(
+            Parameter::of("${KEY}", &Arc::default()),
+            Ok(Parameter::Fixed(_))
+        ));
+        assert!(Parameter::of("{{ nobody }}", &Arc::default()).is_err());
+        assert!(Parameter::of("${", &Arc::default()).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! Templates of requests and prompts: minijinja over the fields of a [`Request`].
 
+use std::sync::Arc;
+
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -16,18 +18,20 @@ const FUEL: u64 = 5_000_000;
 /// The names that a template may use.
 const NAMES: [&str; 5] = ["id", "inputs", "k", "question", "repeat"];
 
-/// A minijinja template over `id`, `question`, `inputs`, `k` and `repeat`.
+/// A minijinja template over `id`, `question`, `inputs`, `k`, `repeat` and the parameters of the target, which come first.
 ///
 /// A missing value is an error, never an empty text. `tojson` writes a value as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     text: String,
+    parameters: Arc<Map<String, Value>>,
 }
 
 /// JSON whose texts are templates. A text that is one expression alone keeps the type of its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JsonTemplate {
     value: Value,
+    parameters: Arc<Map<String, Value>>,
 }
 
 /// Why a template cannot be used or filled in.
@@ -49,16 +53,37 @@ struct Fields<'r> {
     k: Option<usize>,
 }
 
+/// All names of a template. Of two values with one name the later counts.
+#[derive(Serialize)]
+struct Names<'r> {
+    #[serde(flatten)]
+    fields: Fields<'r>,
+    #[serde(flatten)]
+    parameters: &'r Map<String, Value>,
+}
+
 impl Template {
-    /// Checks a template: its syntax, and that it uses only names that exist.
+    /// Checks a template without parameters, as [`with`](Self::with).
     pub fn new(text: impl Into<String>) -> Result<Self, TemplateError> {
+        Self::with(text, &Arc::default())
+    }
+
+    /// Checks a template of a target with these parameters: its syntax, and that it uses only names that exist.
+    pub fn with(
+        text: impl Into<String>,
+        parameters: &Arc<Map<String, Value>>,
+    ) -> Result<Self, TemplateError> {
         let text = text.into();
         let environment = environment();
         let template = environment
             .template_from_str(&text)
             .map_err(|error| TemplateError::of(&error))?;
-        known_names(&environment, template.undeclared_variables(false))?;
-        Ok(Self { text })
+        let used = template.undeclared_variables(false).into_iter();
+        known_names(&environment, used.filter(|it| !parameters.contains_key(it)))?;
+        Ok(Self {
+            text,
+            parameters: Arc::clone(parameters),
+        })
     }
 
     /// The template's text.
@@ -76,8 +101,15 @@ impl Template {
     /// Fills the template in.
     pub fn fill(&self, request: &Request) -> Result<String, TemplateError> {
         environment()
-            .render_str(&self.text, Serde(Fields::of(request)))
+            .render_str(&self.text, self.names(request))
             .map_err(|error| TemplateError::of(&error))
+    }
+
+    fn names<'r>(&'r self, request: &'r Request) -> Serde<Names<'r>> {
+        Serde(Names {
+            fields: Fields::of(request),
+            parameters: &self.parameters,
+        })
     }
 
     /// Fills the template in. One expression alone keeps the type of its value.
@@ -87,7 +119,7 @@ impl Template {
             return self.fill(request).map(Value::String);
         };
         let value = expression
-            .eval(Serde(Fields::of(request)))
+            .eval(self.names(request))
             .map_err(|error| TemplateError::of(&error))?;
         if value.is_undefined() {
             let message = format!("`{}` is undefined", self.text.trim());
@@ -105,18 +137,52 @@ impl JsonTemplate {
     /// # Errors
     ///
     /// The dotted path of the first text that is no template, or names an environment variable, and what is wrong with it.
-    pub fn new(value: Value) -> Result<Self, (String, TemplateError)> {
-        check(&value, "")?;
-        Ok(Self { value })
+    pub fn new(
+        value: Value,
+        parameters: &Arc<Map<String, Value>>,
+    ) -> Result<Self, (String, TemplateError)> {
+        check(&value, "", parameters)?;
+        Ok(Self {
+            value,
+            parameters: Arc::clone(parameters),
+        })
     }
 
     /// Fills every text in.
     pub fn fill(&self, request: &Request) -> Result<Value, TemplateError> {
-        fill(&self.value, request)
+        self.fill_in(&self.value, request)
+    }
+
+    fn fill_in(&self, value: &Value, request: &Request) -> Result<Value, TemplateError> {
+        match value {
+            Value::String(text) => {
+                let template = Template {
+                    text: text.clone(),
+                    parameters: Arc::clone(&self.parameters),
+                };
+                template.fill_value(request)
+            }
+            Value::Array(values) => {
+                let values = values.iter().map(|value| self.fill_in(value, request));
+                values.collect()
+            }
+            Value::Object(fields) => {
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), self.fill_in(value, request)?)));
+                let fields: Result<Map<_, _>, TemplateError> = fields.collect();
+                fields.map(Value::Object)
+            }
+            other => Ok(other.clone()),
+        }
     }
 }
 
-fn check(value: &Value, path: &str) -> Result<(), (String, TemplateError)> {
+fn check(
+    value: &Value,
+    path: &str,
+    parameters: &Arc<Map<String, Value>>,
+) -> Result<(), (String, TemplateError)> {
     let inside = |key: &str| match path {
         "" => key.to_owned(),
         path => format!("{path}.{key}"),
@@ -127,36 +193,21 @@ fn check(value: &Value, path: &str) -> Result<(), (String, TemplateError)> {
             return Err((path.to_owned(), TemplateError::new(message)));
         }
         Value::String(text) => {
-            Template::new(text).map_err(|error| (path.to_owned(), error))?;
+            Template::with(text, parameters).map_err(|error| (path.to_owned(), error))?;
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
-                check(value, &inside(&index.to_string()))?;
+                check(value, &inside(&index.to_string()), parameters)?;
             }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                check(value, &inside(name))?;
+                check(value, &inside(name), parameters)?;
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
     Ok(())
-}
-
-fn fill(value: &Value, request: &Request) -> Result<Value, TemplateError> {
-    match value {
-        Value::String(text) => Template { text: text.clone() }.fill_value(request),
-        Value::Array(values) => values.iter().map(|value| fill(value, request)).collect(),
-        Value::Object(fields) => {
-            let fields = fields
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), fill(value, request)?)));
-            let fields: Result<Map<_, _>, TemplateError> = fields.collect();
-            fields.map(Value::Object)
-        }
-        other => Ok(other.clone()),
-    }
 }
 
 impl<'r> Fields<'r> {
@@ -247,6 +298,19 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn parameters_of_the_target_come_before_fields_of_the_request() {
+        let parameters = json!({"k": 3, "rank_profile": "fast"});
+        let parameters = Arc::new(parameters.as_object().unwrap().clone());
+        let mut request = Request::question("q1", "why?");
+        request.k = Some(10);
+        let template = Template::with("{{ rank_profile }} {{ k }} {{ question }}", &parameters);
+        assert_eq!(template.unwrap().fill(&request).unwrap(), "fast 3 why?");
+        let json = JsonTemplate::new(json!({"hits": "{{ k }}"}), &parameters).unwrap();
+        assert_eq!(json.fill(&request).unwrap(), json!({"hits": 3}));
+        assert!(Template::with("{{ rank_profle }}", &parameters).is_err());
+    }
+
     fn filled(text: &str, request: &Request) -> Result<String, String> {
         let template = Template::new(text).map_err(|error| error.to_string())?;
         template.fill(request).map_err(|error| error.to_string())
@@ -312,7 +376,7 @@ mod tests {
     fn texts_in_json_are_filled_in_and_a_lone_expression_keeps_its_type() {
         let template = JsonTemplate::new(json!({
             "q": "Q: {{ question }}", "k": "{{ k }}", "deep": [{"all": "{{ inputs }}"}], "n": 1, "on": true,
-        }))
+        }), &Arc::default())
         .unwrap();
         let mut request = Request::inputs("c", json!({"question": "a \"b\"", "x": [1]}));
         request.k = Some(3);
@@ -324,7 +388,8 @@ mod tests {
         );
         request.k = None;
         assert!(template.fill(&request).is_err());
-        let (path, _) = JsonTemplate::new(json!({"a": [{"b": "{{ nobody }}"}]})).unwrap_err();
+        let (path, _) =
+            JsonTemplate::new(json!({"a": [{"b": "{{ nobody }}"}]}), &Arc::default()).unwrap_err();
         assert_eq!(path, "a.0.b");
     }
 }

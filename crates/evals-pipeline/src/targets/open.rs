@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::Result;
 use evals_targets::process::WorkerCommand;
 use evals_targets::{
-    ExecTarget, Mapping, Outputs, OutputsTarget, Target, TargetAddress, TargetSettings,
+    ExecTarget, Mapping, Outputs, OutputsTarget, Request, SettingsProblem, Target, TargetAddress,
+    TargetSettings, Template,
 };
 
 use super::command_credential::credential_in;
@@ -52,7 +53,8 @@ pub(crate) async fn open(
                      the command inherits"
                 ));
             }
-            let command = WorkerCommand::new(line);
+            let line = line_with(settings, line).map_err(located)?;
+            let command = WorkerCommand::new(&line);
             let target = ExecTarget::of(command, settings, opening.concurrency).map_err(located)?;
             opener.interruption.track_commands(target.gate());
             Arc::new(target)
@@ -76,4 +78,15 @@ pub(crate) async fn open(
             Arc::new(OutputsTarget::of("trec", settings, outputs))
         }
     })
+}
+
+/// The command line with the parameters of the settings in it. Without parameters it stays as it is, because braces may mean something else
+/// to a shell.
+fn line_with(settings: &TargetSettings, line: &str) -> Result<String, SettingsProblem> {
+    if settings.parameters.is_empty() {
+        return Ok(line.to_owned());
+    }
+    let filled = Template::with(line, &settings.parameters)
+        .and_then(|template| template.fill(&Request::question("", "")));
+    filled.map_err(|error| SettingsProblem::new("address", error.to_string()))
 }

@@ -63,8 +63,10 @@ impl RequestBuilder {
         let headers = headers(settings, &variable, &mut secrets)?;
         let query = query(settings, &variable, &mut secrets)?;
         let body = match &settings.body {
-            Some(body) if query.is_empty() => Some(BodyTemplate::of_whole(body)?),
-            Some(body) => Some(BodyTemplate::of(body)?),
+            Some(body) if query.is_empty() => {
+                Some(BodyTemplate::of_whole(body, &settings.parameters)?)
+            }
+            Some(body) => Some(BodyTemplate::of(body, &settings.parameters)?),
             None if method == Method::GET => None,
             None => Some(BodyTemplate::default()),
         };
@@ -191,7 +193,7 @@ fn query(
         if Written::shown(name, text) != *text {
             secrets.push(text.clone());
         }
-        let value = match Parameter::of(text).map_err(problem)? {
+        let value = match Parameter::of(text, &settings.parameters).map_err(problem)? {
             Parameter::Fixed(written) => {
                 let expanded = written.expand(&variable).map_err(problem)?;
                 secrets.extend(expanded.secrets(name).map(str::to_owned));

@@ -45,15 +45,17 @@ impl TargetSettings {
             }
             Written::parse(value).map_err(|message| SettingsProblem::new(key, message))?;
         }
+        let parameters = &self.parameters;
         for (name, value) in &self.query {
             let key = format!("query.{name}");
-            Parameter::of(value).map_err(|message| SettingsProblem::new(key, message))?;
+            Parameter::of(value, parameters)
+                .map_err(|message| SettingsProblem::new(key, message))?;
         }
         if let Some(body) = &self.body {
-            BodyTemplate::of(body)?;
+            BodyTemplate::of(body, parameters)?;
         }
         if let Some(PromptSource::Text(prompt)) = &self.prompt {
-            Template::new(prompt)
+            Template::with(prompt, parameters)
                 .map_err(|error| SettingsProblem::new("prompt", error.to_string()))?;
         }
         Mapping::new(&self.response)?;
@@ -82,6 +84,7 @@ impl TargetSettings {
             TargetAddress::Outputs(_) => (true, true, false, true),
             TargetAddress::Trec(_) => (true, true, true, true),
         };
+        let is_file = matches!(address, TargetAddress::Outputs(_) | TargetAddress::Trec(_));
         let has_response = self.response != ResponseSettings::default();
         let foreign = [
             ("method", services && self.method.is_some()),
@@ -97,6 +100,7 @@ impl TargetSettings {
             ("prompt", prompt && self.prompt.is_some()),
             ("response", response && has_response),
             ("processes", processes && self.processes.is_some()),
+            ("parameters", is_file && !self.parameters.is_empty()),
         ];
         match foreign.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => Err(SettingsProblem::new(

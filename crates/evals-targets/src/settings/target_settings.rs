@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
 
 use evals_messages::{mismatch, nearest};
 use evals_models::{redacted, redacted_fields};
@@ -49,6 +50,11 @@ pub struct TargetSettings {
     /// of a dataset file's case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptSource>,
+    /// Values of your own by name, which the templates above can use like `k`. A command gets them with each request, and its line may have
+    /// `{{ NAME }}`.
+    #[serde(skip_serializing_if = "is_empty")]
+    #[schemars(with = "BTreeMap<String, Value>")]
+    pub parameters: Arc<Map<String, Value>>,
     /// The longest that one reply may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
@@ -107,6 +113,10 @@ impl TargetSettings {
             _ => unreachable!("settings are a mapping of plain data"),
         }
     }
+}
+
+fn is_empty(parameters: &Arc<Map<String, Value>>) -> bool {
+    parameters.is_empty()
 }
 
 fn shown<S: Serializer>(

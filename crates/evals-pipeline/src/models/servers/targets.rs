@@ -68,7 +68,8 @@ pub fn prompted(
         let text = prompt
             .text(folder)
             .context("cannot read the prompt of the target")?;
-        let template = Template::new(text).context("the prompt of the target cannot be used")?;
+        let template = Template::with(text, &settings.parameters);
+        let template = template.context("the prompt of the target cannot be used")?;
         target = target.prompt(template);
     }
     if let Some(version) = &settings.version {
