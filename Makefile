@@ -10,7 +10,7 @@ FUZZ_SECONDS ?= 30
 DENY ?= bans licenses sources
 # The version decides which settings deny.toml may have.
 CARGO_DENY := 0.20.2
-LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs evals-terminal evals-pages evals-questions
+LIGHT := evals-guard evals-messages evals-metrics evals-yaml evals evals-models evals-targets evals-rag evals-evaluators evals-html evals-nearest evals-load evals-settings evals-runs evals-terminal evals-pages evals-questions evals-tune
 
 # Minutes that a build from an empty target folder takes on two idle cores. docs/install.md says where they come from.
 FIRST_BUILD := 19
@@ -20,7 +20,7 @@ FIRST_INSTALL := 33
 FIRST_DIST := 45
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-browser check-scripts lint deny fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-python test-python-module test-browser check-scripts lint deny fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -37,8 +37,9 @@ dist: prerequisites ## Builds the archive of a release for this machine, into di
 	$(ANNOUNCE) dist $(FIRST_DIST)
 	CARGO='$(CARGO)' scripts/build-release archive
 
-wheel: prerequisites ## Builds the Python wheel that holds the same binary, into dist/
+wheel: prerequisites ## Builds the Python wheels of the same binary and of evals-metrics, into dist/
 	$(ANNOUNCE) dist $(FIRST_DIST)
+	CARGO='$(CARGO)' scripts/build-release metrics
 	CARGO='$(CARGO)' scripts/build-release wheel
 
 size-report: ## Says what holds the bytes of the binary that `make dist` has built, on Linux
@@ -57,6 +58,12 @@ test-servers: ## Tests embeddings and reranking over HTTP against infinity; the 
 
 test-stores: prerequisites ## Tests and measures indexes in object stores, against SeaweedFS and Azurite, which the first run installs
 	CARGO='$(CARGO)' scripts/test-stores
+
+test-python: ## Tests the wheel of evals-metrics beside pytrec_eval and ranx, which the first run installs
+	CARGO='$(CARGO)' scripts/test-python
+
+test-python-module: prerequisites ## Tests the Python package in its wheel, with pytest and the frameworks that it adapts, which the first run installs
+	CARGO='$(CARGO)' scripts/test-python-module
 
 lint: prerequisites ## Checks formatting, lints, documentation and the direction of dependencies
 	$(CARGO) fmt --all --check

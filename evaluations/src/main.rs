@@ -88,7 +88,12 @@ fn restart_with_all_processors(command: &Command) {
     use std::os::unix::process::CommandExt as _;
 
     let variables = evals_index::environment();
-    if variables.is_empty() || !matches!(command, Command::Run(_) | Command::Bench(_)) {
+    if variables.is_empty()
+        || !matches!(
+            command,
+            Command::Run(_) | Command::Tune(_) | Command::Bench(_)
+        )
+    {
         return;
     }
     let mut arguments = env::args_os();

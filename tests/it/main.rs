@@ -92,6 +92,7 @@ mod target_runs;
 mod terminal;
 mod test_set;
 mod trends;
+mod tune;
 mod unanswerable;
 mod untimed_report;
 mod validate;

@@ -100,6 +100,7 @@ fn the_schema_describes_every_section() {
             "prices",
             "store",
             "matrix",
+            "tune",
             "target"
         ]
     );

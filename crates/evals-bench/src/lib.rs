@@ -4,7 +4,6 @@ mod embed;
 mod index;
 #[expect(missing_docs, reason = "their help is their documentation")]
 pub mod options;
-mod results;
 
 use anyhow::Result;
 use evals_pipeline::exit::Exit;

@@ -7,6 +7,7 @@ mod compared;
 pub mod figures;
 pub mod out_file;
 pub mod page;
+pub mod results;
 mod shown;
 
 pub use self::compared::{ComparedRuns, Incomparable, names_measure};

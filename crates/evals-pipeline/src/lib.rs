@@ -43,4 +43,5 @@ mod spending;
 pub mod store_options;
 pub mod targets;
 pub mod test_set;
+pub mod tune;
 pub mod vector_search;

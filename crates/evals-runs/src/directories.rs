@@ -62,6 +62,11 @@ impl Directories {
         self.data.join("judgements")
     }
 
+    /// What `evaluations tune` tried, for each dataset.
+    pub fn tunes(&self) -> PathBuf {
+        self.data.join("tunes")
+    }
+
     /// The cache of replies.
     pub fn replies(&self) -> PathBuf {
         self.data.join("cache").join("replies.sqlite")

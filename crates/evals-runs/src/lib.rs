@@ -20,6 +20,7 @@ pub mod shards;
 mod shared_file;
 pub mod shell_word;
 pub mod stored_runs;
+pub mod tunings;
 
 /// Takes messages for people.
 pub trait Notes {

@@ -31,6 +31,7 @@ pub mod redaction;
 mod resolve;
 mod sections;
 mod store;
+mod tune;
 mod withheld;
 
 pub use error::SettingsError;
@@ -50,3 +51,4 @@ pub use sections::{
     QaMode, RERANK, RerankMode, Reranking, Search, Settings, json_schema,
 };
 pub use store::{StoreSection, StoreValue};
+pub use tune::{Amount, Knob, Tune, TuneBudget};

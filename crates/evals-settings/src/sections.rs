@@ -19,6 +19,7 @@ use crate::model::{
     RerankerKind, Role,
 };
 use crate::store::StoreSection;
+use crate::tune::Tune;
 
 /// The end of the name of a search profile whose results are reranked.
 pub const RERANK: &str = "+rerank";
@@ -55,6 +56,9 @@ pub struct Settings {
     /// Settings of which `run` tries every value, in every combination: dotted keys, each with its values; see `docs/comparing.md`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub matrix: BTreeMap<String, Vec<Value>>,
+    /// Which settings `evaluations tune` tries; see `docs/tune.md`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tune: Tune,
     /// The system under test in place of the pipeline that the settings above describe; see `docs/targets.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSettings>,
@@ -131,8 +135,7 @@ pub struct Search {
     /// How a search finds the nearest vectors: by comparing every vector, or by an approximate index; see `docs/bench-index.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub index: VectorSearch,
-    /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100 in
-    /// an index of more than 10,000 chunks, and every question in a smaller one.
+    /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100.
     pub latency_sample: Option<NonZeroUsize>,
 }
 

@@ -110,12 +110,13 @@ impl Printer {
         }
     }
 
-    /// The same for errors only.
+    /// The same for errors only, of runs whose pages are not the result.
     #[must_use]
     pub fn silent(&self) -> Self {
         Self {
             verbosity: Verbosity::Quiet,
             progress_lines: None,
+            pages: Arc::default(),
             ..self.without_results()
         }
     }

@@ -11,7 +11,7 @@ use super::Cli;
 /// The commands that are shown, those of the first day first.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Start here", &["init", "run", "eval", "datasets", "view"]),
-    ("Use the results", &["runs", "compare", "gate"]),
+    ("Use the results", &["runs", "compare", "tune", "gate"]),
     ("Trust the judge", &["rejudge", "labels"]),
     ("Work without labels", &["questions", "pool"]),
     ("Measure parts alone", &["score", "bench"]),

@@ -18,7 +18,7 @@ use clap::{Parser, Subcommand};
 use evals_bench::options::BenchArgs;
 
 pub(crate) use evals_pipeline::options::{
-    EvalArgs, ImportArgs, PoolArgs, RejudgeArgs, RunArgs, SettingsArgs,
+    EvalArgs, ImportArgs, PoolArgs, RejudgeArgs, RunArgs, SettingsArgs, TuneArgs,
 };
 
 pub(crate) use self::cache::{CacheArgs, CacheCommand};
@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Compare stored runs and test whether chance explains the differences
     Compare(CompareArgs),
+    /// Find better settings, and say how much of the gain is luck
+    Tune(Box<TuneArgs>),
     /// Check runs against rules, and fail if a run breaks one
     Gate(Box<GateArgs>),
     /// Judge the stored answers of a run again, without new answers

@@ -25,7 +25,7 @@ mod view;
 use anyhow::Result;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
-use evals_pipeline::{eval, pool, rejudge};
+use evals_pipeline::{eval, pool, rejudge, tune};
 use evals_runs::directories::Directories;
 use evals_terminal::Printer;
 
@@ -47,6 +47,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),
+        Command::Tune(arguments) => tune::execute(&session, &arguments),
         Command::Gate(arguments) => gate::execute(&session, &arguments),
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),

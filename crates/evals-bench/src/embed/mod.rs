@@ -19,8 +19,8 @@ use self::figures::Figures;
 use self::measurement::BenchPlan;
 use self::model::BenchedModel;
 use self::texts::Texts;
-use super::results::{check_folders, show};
 use crate::options::{BenchEmbedArgs, EmbeddingModel};
+use evals_pages::results::{check_folders, show};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;

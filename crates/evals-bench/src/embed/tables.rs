@@ -3,7 +3,7 @@
 use evals_html::page::{Fact, Listing, Notice, Opening, Severity};
 
 use super::figures::{Figures, ModelFigures};
-use crate::results::{NONE, Results, seconds, significant, table};
+use evals_pages::results::{NONE, Results, seconds, significant, table};
 
 impl Results for Figures {
     const LEAST: &'static [&'static str] = &[];

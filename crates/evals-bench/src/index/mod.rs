@@ -25,8 +25,8 @@ use self::asked::Asked;
 use self::figures::{Figures, SharedFacts, VectorFigures};
 use self::grid::Grid;
 use self::measurement::Measurement;
-use super::results::{check_folders, show};
 use crate::options::BenchIndexArgs;
+use evals_pages::results::{check_folders, show};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
     check_folders(&arguments.out)?;

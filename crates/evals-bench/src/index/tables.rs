@@ -8,7 +8,7 @@ use evals_metrics::{PairedDifference, Percentiles};
 
 use super::figures::{Figures, SettingFigures};
 use super::grid;
-use crate::results::{NONE, Results, megabytes, seconds, significant, table};
+use evals_pages::results::{NONE, Results, megabytes, seconds, significant, table};
 
 impl Results for Figures {
     const LEAST: &'static [&'static str] = &[

@@ -10,7 +10,6 @@ use anyhow::{Result, bail};
 use evals_messages::{nearest, quantity};
 use evals_runs::run_record::SelectionRecord;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 pub use self::chosen::ChosenCases;
 pub(crate) use self::condition::Condition;
@@ -97,7 +96,7 @@ impl Selection {
             of,
             chosen: items.len(),
             by: self.options(),
-            ids: hex::encode(Sha256::digest(ids.join("\n"))),
+            ids: SelectionRecord::digest(&ids),
         })
     }
 

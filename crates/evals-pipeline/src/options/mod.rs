@@ -8,6 +8,7 @@ mod questions;
 mod rejudge;
 mod run;
 mod settings;
+mod tune;
 
 pub use self::eval::{EvalArgs, EvalShownArgs, ShownPart};
 pub use self::experiment::{Only, SelectionArgs, TargetArgs};
@@ -16,3 +17,4 @@ pub use self::questions::WriteQuestionsArgs;
 pub use self::rejudge::RejudgeArgs;
 pub use self::run::{ImportArgs, Refresh, RunArgs, VariantArgs};
 pub use self::settings::{ModelName, SettingsArgs};
+pub use self::tune::TuneArgs;

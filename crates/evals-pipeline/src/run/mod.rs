@@ -6,7 +6,7 @@ mod manifest;
 pub(crate) mod plan;
 mod preparation;
 mod qa;
-mod questions;
+pub(crate) mod questions;
 mod retrieval;
 mod search;
 mod spans;

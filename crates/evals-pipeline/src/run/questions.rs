@@ -17,19 +17,19 @@ use crate::case_selection::{Candidate, ChosenCases, Selection};
 use crate::options::RunArgs;
 
 /// The questions of a run.
-pub(super) struct Asked {
-    pub(super) questions: Vec<Question>,
+pub(crate) struct Asked {
+    pub(crate) questions: Vec<Question>,
     /// Which of the dataset's questions they are.
-    pub(super) chosen: ChosenCases,
+    pub(crate) chosen: ChosenCases,
     /// `None` if the run is no shard.
-    pub(super) shard: Option<ShardRecord>,
+    pub(crate) shard: Option<ShardRecord>,
     /// The texts of the questions of all shards; `None` if the run is no shard.
-    pub(super) all: Option<Vec<String>>,
+    pub(crate) all: Option<Vec<String>>,
 }
 
 /// The ids of the corpus, where somebody has read them before.
 #[derive(Clone)]
-pub(super) enum KnownIds {
+pub(crate) enum KnownIds {
     /// Nobody has.
     None,
     /// An index of the corpus has them.
@@ -39,7 +39,7 @@ pub(super) enum KnownIds {
 }
 
 /// The chosen questions, up to `--limit`, and of these the ones of `--shard`.
-pub(super) async fn read(
+pub(crate) async fn read(
     printer: &Printer,
     manifest: &Manifest,
     collection: &Collection,

@@ -24,12 +24,13 @@ pub(super) async fn measures(
     collection: &Collection,
     questions: &[Question],
 ) -> Result<Option<SpanMeasures>> {
-    let wanted = SpanMeasures::documents(questions);
-    if wanted.is_empty() {
+    let evidence = SpanMeasures::evidence(questions);
+    if evidence.is_empty() {
         return Ok(None);
     }
-    let wanted = wanted.into_iter().map(str::to_owned).collect();
+    let wanted = evidence.keys().map(|id| (*id).to_owned()).collect();
     let documents = downloads::documents(collection.clone(), wanted).await?;
     let texts = documents.into_iter().map(|(id, it)| (id, it.text));
-    Ok(Some(SpanMeasures::new(texts.collect(), DEPTHS.to_vec())))
+    let texts = texts.collect();
+    Ok(Some(SpanMeasures::new(texts, &evidence, DEPTHS.to_vec())))
 }

@@ -1,6 +1,7 @@
 //! The record of the chosen cases in the manifest and the report of a run.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 /// The record of a run's selection. Runs with different records are different runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,12 @@ pub struct LimitRecord {
 impl SelectionRecord {
     /// The key of a report's metadata that holds the record.
     pub const KEY: &str = "selection";
+
+    /// The digest of the ids of chosen cases, in the order of the dataset.
+    pub fn digest(ids: &[impl AsRef<str>]) -> String {
+        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
+        hex::encode(Sha256::digest(ids.join("\n")))
+    }
 
     /// How many of how many cases were chosen, and why.
     pub fn text(&self) -> String {

@@ -10,6 +10,7 @@ use evals_pipeline::options::RunArgs;
 use evals_pipeline::run;
 use evals_pipeline::session::Session;
 use evals_pipeline::settings_files;
+use evals_settings::Tune;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit> {
     let mut manifest = session.manifest(&arguments.dataset)?;
@@ -26,6 +27,7 @@ pub(super) fn execute(session: &Session<'_>, arguments: &RunArgs) -> Result<Exit
         return variants::execute(session, arguments, &variants);
     }
     resolved.settings.matrix.clear();
+    resolved.settings.tune = Tune::default();
     let figures = figures::folder(arguments)?;
     let exit = run::one(session, arguments, manifest, resolved)?;
     match figures {

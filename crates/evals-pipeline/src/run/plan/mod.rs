@@ -101,7 +101,7 @@ fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
 }
 
 /// What chooses the questions; `None` if every question is asked, up to `--limit`.
-pub(super) fn selection(
+pub(crate) fn selection(
     session: &Session<'_>,
     arguments: &RunArgs,
     manifest: &Manifest,

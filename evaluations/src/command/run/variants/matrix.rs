@@ -8,6 +8,7 @@ use evals_messages::quantity;
 use crate::redaction;
 use crate::settings::{Layer, Resolved, Tree};
 use evals_pipeline::options::{RunArgs, VariantArgs};
+use evals_pipeline::tune::short_name;
 
 /// Most variants of a command: more do not fit into a table, and take longer than a user expects.
 const MOST: usize = 20;
@@ -162,7 +163,8 @@ fn split(text: &str) -> Vec<&str> {
 fn product(axes: &[Axis], name: Option<&str>) -> Vec<Variant> {
     let mut variants = vec![(Vec::new(), Vec::new())];
     for axis in axes {
-        let label = label(&axis.key, axes);
+        let keys: Vec<&str> = axes.iter().map(|it| it.key.as_str()).collect();
+        let label = short_name(&axis.key, &keys);
         variants = variants
             .iter()
             .flat_map(|(titles, assignments): &(Vec<String>, Vec<String>)| {
@@ -187,22 +189,6 @@ fn product(axes: &[Axis], name: Option<&str>) -> Vec<Variant> {
         assignments,
     });
     variants.collect()
-}
-
-/// The last part of a key that says what it is: `chunk_size` of `processing.chunk_size`, and `embeddings` of `embeddings.model`. The
-/// whole key where another one has the same last part.
-fn label<'k>(key: &'k str, axes: &[Axis]) -> &'k str {
-    let short = |key: &'k str| {
-        let named = key.strip_suffix(".model").unwrap_or(key);
-        named.rsplit('.').next().unwrap_or(named)
-    };
-    let own = short(key);
-    let others = axes.iter().filter(|it| it.key != key);
-    let is_taken = others.into_iter().any(|it| {
-        let named = it.key.strip_suffix(".model").unwrap_or(&it.key);
-        named.rsplit('.').next() == Some(own)
-    });
-    if is_taken { key } else { own }
 }
 
 impl Variant {

@@ -141,6 +141,7 @@ fn resolved_run(session: &Session<'_>, own: &RunArgs) -> Result<Exit> {
     let manifest = session.manifest(&own.dataset)?;
     let mut resolved = run::resolve(session, own, &manifest)?;
     resolved.settings.matrix.clear();
+    resolved.settings.tune = evals_settings::Tune::default();
     run::one(session, own, manifest, resolved)
 }
 

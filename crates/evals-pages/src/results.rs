@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::page::{write_file, write_opening};
 use anyhow::{Context as _, Result, bail};
 use evals_html::page::{Listing, Opening};
 use evals_messages::visible;
-use evals_pages::page::{write_file, write_opening};
 use evals_runs::atomic_file::write_atomically;
 use evals_terminal::Printer;
 use evals_terminal::listing::Layout;
@@ -16,10 +16,10 @@ use serde::Serialize;
 const ANY_TEXT: &str = "a string takes any text";
 
 /// The text of a missing value.
-pub(super) const NONE: &str = "-";
+pub const NONE: &str = "-";
 
 /// What a benchmark measured. Its JSON is that of the type.
-pub(super) trait Results: Serialize {
+pub trait Results: Serialize {
     /// The columns that a narrow terminal hides first.
     const LEAST: &'static [&'static str];
 
@@ -42,7 +42,7 @@ pub(super) trait Results: Serialize {
 }
 
 /// Fails if the folder of one of the files does not exist, so that a benchmark fails before it begins.
-pub(super) fn check_folders(out: &[PathBuf]) -> Result<()> {
+pub fn check_folders(out: &[PathBuf]) -> Result<()> {
     for out in out {
         if let Some(folder) = out.parent().filter(|it| !it.as_os_str().is_empty())
             && !folder.is_dir()
@@ -58,7 +58,7 @@ pub(super) fn check_folders(out: &[PathBuf]) -> Result<()> {
 }
 
 /// Prints the results, as JSON in place of tables if asked, and writes the files.
-pub(super) fn show<R: Results>(
+pub fn show<R: Results>(
     printer: &Printer,
     results: &R,
     is_json: bool,
@@ -143,7 +143,7 @@ fn laid_out(
 }
 
 /// A table from its columns.
-pub(super) fn table(
+pub fn table(
     caption: impl Into<String>,
     head: &[&str],
     rows: impl IntoIterator<Item = Vec<String>>,
@@ -157,7 +157,7 @@ pub(super) fn table(
 }
 
 /// A duration in milliseconds or seconds.
-pub(super) fn seconds(seconds: Option<f64>) -> String {
+pub fn seconds(seconds: Option<f64>) -> String {
     match seconds {
         None => NONE.to_owned(),
         Some(seconds) if seconds < 1.0 => format!("{} ms", significant(seconds * 1e3)),
@@ -166,7 +166,7 @@ pub(super) fn seconds(seconds: Option<f64>) -> String {
 }
 
 /// A number with three significant digits, or with all digits before the decimal point.
-pub(super) fn significant(number: f64) -> String {
+pub fn significant(number: f64) -> String {
     let decimals = match number {
         number if number < 1.0 => 3,
         number if number < 10.0 => 2,
@@ -178,7 +178,7 @@ pub(super) fn significant(number: f64) -> String {
 
 /// A size in megabytes of a million bytes.
 #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
-pub(super) fn megabytes(bytes: u64) -> String {
+pub fn megabytes(bytes: u64) -> String {
     format!("{} MB", significant(bytes as f64 / 1e6))
 }
 
