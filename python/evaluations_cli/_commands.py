@@ -26,8 +26,8 @@ Named = Union[PathLike, Run, Result]
 def run(dataset: PathLike, target: Optional[Target] = None, *, cwd: Optional[PathLike] = None, quiet: bool = False, **given: Any) -> Result:
     """Benchmark a target, or the built-in pipeline, on a dataset: `evaluations run`.
 
-    The target is an address or a function, as for `serve`. A function that can be imported runs in processes of its own, one for each
-    concurrent request; any other, such as one of a notebook, runs in threads of this process. Further arguments are options of the
+    The target is an address or a function, as for `serve`. The program starts a process for each concurrent request, and each process imports
+    the function. A function that cannot be imported, such as one of a notebook, runs in threads of this process. Further arguments are options of the
     command: `skip_qa=True`, `limit=10`, `profile=["bm25", "hybrid"]`, `set={"search.limit": 5}`.
 
     Raises EvaluationsError if the run cannot be made or is interrupted.

@@ -19,7 +19,10 @@ use crate::{
 };
 
 /// Makes a test set from a corpus.
-#[expect(missing_debug_implementations, reason = "a function has none")]
+#[expect(
+    missing_debug_implementations,
+    reason = "functions do not implement Debug"
+)]
 pub struct Generator<'a> {
     /// The model that writes questions and answers.
     pub writer: &'a dyn ChatModel,

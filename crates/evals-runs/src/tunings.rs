@@ -89,7 +89,7 @@ pub struct Record {
     path: PathBuf,
     tuning: String,
     trials: BTreeMap<(String, String), Trial>,
-    /// The other tunings that used held-out questions, by the digest of these.
+    /// The uses of held-out questions.
     held_out: Vec<HeldOut>,
 }
 
@@ -151,17 +151,23 @@ impl Record {
         })
     }
 
-    /// Adds a use of held-out questions.
-    pub fn use_held_out(&self, questions: &str) -> Result<()> {
+    /// Adds the use of held-out questions by this tuning, unless it is there.
+    pub fn use_held_out(&mut self, questions: &str) -> Result<()> {
+        let mut uses = self.held_out.iter();
+        if uses.any(|it| it.questions == questions && it.tuning == self.tuning) {
+            return Ok(());
+        }
         let used = HeldOut {
             tuning: self.tuning.clone(),
             questions: questions.to_owned(),
             at: timestamp(now()),
         };
         self.append(&Line {
-            held_out: Some(used),
+            held_out: Some(used.clone()),
             ..Line::default()
-        })
+        })?;
+        self.held_out.push(used);
+        Ok(())
     }
 
     fn append(&self, line: &Line) -> Result<()> {

@@ -36,8 +36,8 @@ pub struct Importance {
 /// The labels of a knob's levels, and the level of each candidate.
 type Levels = (Vec<String>, Vec<usize>);
 
-/// Fits gains by a sum of one effect for each knob, by least squares, with candidates weighted by the number of their questions. Resamples of
-/// clusters are fitted anew.
+/// Fits gains by a sum of one effect for each knob, by least squares, with candidates weighted by the number of their questions. The bootstrap
+/// draws clusters and repeats the fit on each resample.
 pub(crate) fn of(race: &Race) -> Vec<Importance> {
     let (candidates, sums): (Vec<usize>, Vec<Sums>) = (0..race.candidates.len())
         .filter(|it| race.is_sound(*it) && race.candidates[*it].0.iter().all(Option::is_some))

@@ -1,8 +1,9 @@
 //! The statistical core of a tuner: which settings to try on which questions, and what the result is worth. Pure and deterministic: no I/O, no
 //! models, equal seeds and answers give equal results.
 //!
-//! A [`Tuning`] says what to [measure](Tuning::next_step), is told the [answers](Tuning::record), and ends in an [`Outcome`]. The search sees a
-//! part of the questions. The settings it chooses meet the user's own once on the part that was held out.
+//! [`Tuning::next_step`] returns what to measure next. The caller measures it and passes the answers to [`Tuning::record`].
+//! At the end, [`Tuning::outcome`] returns the verdict. The search sees a part of the questions; on the rest, the settings that it chose meet
+//! the user's own once.
 //!
 //! # What the verdict promises
 //!

@@ -78,9 +78,9 @@ impl SignFlips {
     }
 }
 
-/// The expected luck of the best: the mean gain in the search that the best of so many candidates shows if all are as good as own settings, and
-/// each answered so many questions. It comes from the clusters that all of them answered, so that it knows how alike they are. `None` if
-/// there are too few of these.
+/// The mean gain that the best candidate shows by luck alone: if all candidates are as good as own settings, and each answers `questions`
+/// questions. Computed from the clusters that every candidate answered, because it depends on the correlation of the candidates. `None` if
+/// there are fewer than [`LEAST_CLUSTERS`] of them.
 pub(crate) fn luck(
     columns: &[Sums],
     questions: f64,

@@ -16,8 +16,6 @@ pub struct Budget {
 /// The settings of a tuning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Whether lower values of the objective are better. Default: false.
-    pub lower_is_better: bool,
     /// The scale of the objective, which its interval depends on. Default: open.
     pub scale: Scale,
     /// The most candidates beside own settings. Default: 64.
@@ -42,7 +40,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            lower_is_better: false,
             scale: Scale::default(),
             trials: 64,
             hold_out: 1.0 / 3.0,

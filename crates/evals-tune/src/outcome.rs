@@ -13,7 +13,6 @@ const HALVINGS: u32 = 20;
 /// What a tuning found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum Verdict {
     /// The chosen settings are better than the user's own.
     Better {
@@ -40,10 +39,11 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Check {
-    /// The chosen settings met own ones on the held-out part: own settings first, in the unit and direction of the objective. Its p value is
-    /// two-sided, and of this part alone.
+    /// The chosen settings met own ones on the held-out part: own settings first, in the unit of the objective. Its p value is two-sided, and of
+    /// this part alone.
     HeldOut(PairedDifference),
-    /// Nothing is held out, for the reason that the split names. Resamples of the questions chose anew, and were judged by what they left out.
+    /// No question is held out; [`Split::no_hold_out`](crate::Split::no_hold_out) says why. Each resample of the questions chose settings again,
+    /// and the questions that it left out measured its choice.
     Resampled(Resampled),
     /// There is none: own settings were chosen, or there was nothing to choose or to measure.
     None,
@@ -199,8 +199,7 @@ fn check(race: &Race, chosen: usize, random: &mut Xoshiro256PlusPlus) -> (Check,
         return (Check::None, None);
     }
     let found = options.test.compare(&pairs, Some(&clusters), options.scale);
-    let sign = if options.lower_is_better { -1.0 } else { 1.0 };
-    let gain = found.as_ref().map(|found| sign * found.difference);
+    let gain = found.as_ref().map(|found| found.difference);
     (found.map_or(Check::None, Check::HeldOut), gain)
 }
 

@@ -30,7 +30,7 @@ pub enum Fate {
 }
 
 /// The candidates of a search, and what they answered, for a [`Strategy`](crate::Strategy) to decide by. Candidates have numbers; 0 is the
-/// user's own settings. Gains are positive where a candidate is better, whichever way the objective goes.
+/// user's own settings. Gains are positive where a candidate is better.
 #[derive(Debug)]
 pub struct Race {
     pub(crate) space: Space,
@@ -128,12 +128,7 @@ impl Race {
     ) -> impl Iterator<Item = (usize, f64)> + 'r {
         let [one, other] = [candidate, over].map(|number| &self.answers[number]);
         questions.iter().filter_map(move |&question| {
-            let change = difference(other.value(question)?, one.value(question)?);
-            let gain = if self.options.lower_is_better {
-                -change
-            } else {
-                change
-            };
+            let gain = difference(other.value(question)?, one.value(question)?);
             Some((self.split.clusters[question], gain))
         })
     }

@@ -7,11 +7,11 @@ use evals_metrics::as_f64;
 use crate::race::OWN;
 use crate::{Candidate, Race};
 
-/// The first round of a race has at least so many questions, because a t test of fewer is unreliable.
+/// Fewest questions in the first round. A t test of fewer is unreliable.
 const LEAST_ROUND: usize = 24;
 
-/// The first round has the search's questions divided by this. With rounds that double and halving, 64 candidates then take about a quarter of
-/// the work of the whole grid, whatever the number of questions.
+/// The first round asks this fraction of the search's questions. Each round then doubles the questions and halves the candidates, so 64
+/// candidates take about a quarter of the work of the whole grid.
 const ROUNDS_OF_ALL: usize = 7;
 
 /// The probability that the best candidate leaves by a test, over all tests.

@@ -58,8 +58,8 @@ enum Phase {
 
 /// A tuning: asks for answers, and ends in an [`Outcome`].
 ///
-/// It is a function of what was recorded: a new one with the same arguments that is told the same answers asks for the same questions, so that
-/// a caller that keeps answers resumes by telling them again.
+/// To resume, the caller makes a new tuning with the same arguments and records the answers that it kept. The tuning is deterministic, so it
+/// then asks for the rest.
 #[derive(Debug)]
 pub struct Tuning {
     race: Race,

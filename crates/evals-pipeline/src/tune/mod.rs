@@ -20,6 +20,7 @@ use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::SelectionRecord;
 use evals_runs::stored_runs::{StoredRun, is_finished};
 use evals_runs::tunings::{Lock, Record, Trial as RecordedTrial};
+use evals_settings::Tune;
 use evals_terminal::progress;
 use evals_tune::{Budget, OWN, Options, Question, Step, Trial, Tuning};
 
@@ -45,7 +46,6 @@ const WRITTEN: &str = "# Written by `evaluations tune`: the settings that differ
 /// If the dataset, the settings or the space are unusable, the user's own settings fail, or results cannot be written.
 pub fn execute(session: &Session<'_>, arguments: &TuneArgs) -> Result<Exit> {
     check_folders(&arguments.run.results.out)?;
-    check_best(session)?;
     let plan = Plan::new(session, arguments)?;
     let mut read = None;
     let exit = interruptible(session.printer, async |interruption| {
@@ -65,6 +65,7 @@ pub fn execute(session: &Session<'_>, arguments: &TuneArgs) -> Result<Exit> {
     if arguments.run.judging.estimate {
         return estimate(session, &plan, &tuning, &asked);
     }
+    check_best(session)?;
     let dataset = &plan.manifest.name;
     let _lock = Lock::take(&session.directories, &digest)?;
     let record = Record::open(&session.directories, dataset, &digest)?;
@@ -75,10 +76,8 @@ pub fn execute(session: &Session<'_>, arguments: &TuneArgs) -> Result<Exit> {
         tuning,
         record,
         runs: Vec::new(),
-        held_out: String::new(),
+        spent: 0.0,
     };
-    let held_out = course.tuning.split().held_out.clone();
-    course.held_out = SelectionRecord::digest(&course.ids(&held_out));
     match course.run() {
         Err(error) if error.is::<Interrupted>() => {
             session
@@ -96,14 +95,13 @@ fn tuning(plan: &Plan, asked: &[Asked]) -> Result<Tuning> {
         cluster: it.cluster.clone(),
     });
     let questions: Vec<Question> = questions.collect();
-    let budget = &plan.tune.budget;
     let options = Options {
         trials: plan.tune.trials.get(),
         hold_out: plan.tune.holdout,
         limits: plan.limits.clone(),
         budget: Budget {
-            usd: plan.arguments.control.budget.or(budget.usd),
-            seconds: budget.time.map(|it| it.0),
+            usd: plan.budget(),
+            seconds: plan.tune.budget.time.map(|it| it.0),
         },
         seed: plan.arguments.control.seed,
         ..Options::default()
@@ -118,21 +116,17 @@ fn tuning(plan: &Plan, asked: &[Asked]) -> Result<Tuning> {
 
 /// Prints what one of the settings would cost, and how many there are.
 fn estimate(session: &Session<'_>, plan: &Plan, tuning: &Tuning, asked: &[Asked]) -> Result<Exit> {
-    let size = plan
-        .space
-        .size()
-        .filter(|it| *it <= evals_metrics::as_f64(plan.tune.trials.get()));
-    let settings = size.map_or_else(|| plan.tune.trials.to_string(), |it| it.to_string());
     session.printer.result(&format!(
-        "{settings} settings beside yours, over {} to search with and {} held out.\nA race of equal settings asks about a quarter of all \
+        "{} settings beside yours, over {} to search with and {} held out.\nA race of equal settings asks about a quarter of all \
          questions of all settings.\n",
+        plan.others(),
         quantity::of(tuning.split().search.len(), "question"),
         tuning.split().held_out.len(),
     ))?;
     if plan.arguments.stages.skip_qa {
         session
             .printer
-            .result("Retrieval calls no paid model, unless the profile is reranked by one.\n")?;
+            .result("A rank measure needs neither an answering model nor a judge.\n")?;
         return Ok(Exit::Done);
     }
     session.printer.result(&format!(
@@ -142,7 +136,8 @@ fn estimate(session: &Session<'_>, plan: &Plan, tuning: &Tuning, asked: &[Asked]
     let mut arguments = plan.arguments.clone();
     arguments.judging.estimate = true;
     let mut resolved = crate::run::resolve(session, &arguments, &plan.manifest)?;
-    resolved.settings.tune = evals_settings::Tune::default();
+    resolved.settings.matrix.clear();
+    resolved.settings.tune = Tune::default();
     crate::run::one(session, &arguments, plan.manifest.clone(), resolved)
 }
 
@@ -155,8 +150,8 @@ struct Course<'c> {
     record: Record,
     /// The number of the candidate and the name of the run of each trial.
     runs: Vec<(usize, String)>,
-    /// The digest of the held-out questions.
-    held_out: String,
+    /// What the trials cost so far, in USD.
+    spent: f64,
 }
 
 impl Course<'_> {
@@ -172,7 +167,8 @@ impl Course<'_> {
             let is_held_out =
                 |question: &usize| self.tuning.split().held_out.binary_search(question).is_ok();
             if trial.questions.iter().any(is_held_out) {
-                self.record.use_held_out(&self.held_out)?;
+                let held_out = self.held_out();
+                self.record.use_held_out(&held_out)?;
             }
             self.measure(trial)?;
             bar.inc(1);
@@ -197,6 +193,11 @@ impl Course<'_> {
         ));
     }
 
+    /// The digest of the held-out questions.
+    fn held_out(&self) -> String {
+        SelectionRecord::digest(&self.ids(&self.tuning.split().held_out))
+    }
+
     fn ids(&self, questions: &[usize]) -> Vec<String> {
         let mut questions = questions.to_vec();
         questions.sort_unstable();
@@ -209,42 +210,48 @@ impl Course<'_> {
     /// Runs one trial, unless it was finished before, and tells the search what it found.
     fn measure(&mut self, trial: &Trial) -> Result<()> {
         let ids = self.ids(&trial.questions);
-        let digest = SelectionRecord::digest(&ids);
         let candidate = self.tuning.candidate(trial.candidate).clone();
-        let label = self.plan.label(&candidate);
-        let known = self.record.trial(&label, &digest).cloned();
-        let stored = known.as_ref().and_then(|it| self.stored(&it.run));
-        let began = Instant::now();
-        let found = match stored {
-            Some(run) => Ok(run),
-            None => trial::run(
-                self.session,
-                &self.plan.arguments,
-                &label,
-                &self.plan.assignments(&candidate),
-                &ids,
-            ),
+        let (settings, questions) = (self.plan.label(&candidate), SelectionRecord::digest(&ids));
+        let known = self.record.trial(&settings, &questions);
+        let known = known.and_then(|it| Some((self.stored(&it.run)?, it.seconds)));
+        let (is_new, began) = (known.is_none(), Instant::now());
+        let measured = if let Some((run, seconds)) = known {
+            Measured::of(&run, &self.plan.objective).map(|it| (it, seconds))
+        } else {
+            let budget = self.plan.budget().map(|usd| usd - self.spent);
+            let run = trial::run(self.session, self.plan, &candidate, &ids, budget);
+            let measured = run.and_then(|run| Measured::of(&run, &self.plan.objective));
+            measured.map(|it| (it, began.elapsed().as_secs_f64()))
         };
-        let measured = found.and_then(|run| Measured::of(&run, &self.plan.objective));
-        let measured = match measured {
+        let (measured, seconds) = match measured {
             Err(error) if error.is::<Interrupted>() => return Err(error),
             Err(error) if trial.candidate == OWN => {
                 return Err(error.context("your own settings fail"));
             }
             Err(error) => {
                 let reason = evals_messages::chain(error.as_ref());
-                self.session
-                    .printer
-                    .warn(&format!("`{label}` is out of the search: {reason}"));
+                let warning = format!("`{settings}` is out of the search: {reason}");
+                self.session.printer.warn(&warning);
                 self.tuning.drop(trial.candidate, reason);
                 return Ok(());
             }
             Ok(measured) => measured,
         };
-        let seconds = match &known {
-            Some(known) => known.seconds,
-            None => began.elapsed().as_secs_f64(),
-        };
+        if is_new && measured.is_finished {
+            self.record.add(RecordedTrial {
+                settings,
+                questions,
+                run: measured.run.clone(),
+                seconds,
+            })?;
+        }
+        self.tell(trial, measured, seconds);
+        Ok(())
+    }
+
+    /// Tells the search what a trial measured.
+    fn tell(&mut self, trial: &Trial, measured: Measured, seconds: f64) {
+        self.spent += measured.spent;
         self.tuning.spend(measured.spent, seconds);
         let mut answers = measured.answers;
         for place in &trial.questions {
@@ -252,16 +259,7 @@ impl Course<'_> {
             let answered = answered.unwrap_or_else(Measured::unasked);
             self.tuning.record(trial.candidate, *place, answered);
         }
-        self.runs.push((trial.candidate, measured.run.clone()));
-        if known.is_none() {
-            self.record.add(RecordedTrial {
-                settings: label,
-                questions: digest,
-                run: measured.run,
-                seconds,
-            })?;
-        }
-        Ok(())
+        self.runs.push((trial.candidate, measured.run));
     }
 
     /// The finished run of an earlier trial; `None` if somebody deleted it.

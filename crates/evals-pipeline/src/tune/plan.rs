@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_data::Manifest;
 use evals_guard::regular_file;
+use evals_metrics::as_f64;
 use evals_rag::Question;
 use evals_runs::run_record::SelectionRecord;
 use evals_settings::{Knob as KnobSetting, Layer, Resolved, Settings, Tree, Tune};
@@ -86,7 +87,10 @@ impl Plan {
             tune.holdout = share;
         }
         if !(0.1..=0.9).contains(&tune.holdout) {
-            bail!("`--holdout {}`: has to be from 0.1 to 0.9", tune.holdout);
+            bail!(
+                "the share to hold out is {}, and has to be from 0.1 to 0.9",
+                tune.holdout
+            );
         }
         tune.trials = arguments.trials.unwrap_or(tune.trials);
         let objective = Objective::of(&tune.objective)?;
@@ -189,6 +193,25 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// How many settings are tried beside the user's.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number, and at most that of trials"
+    )]
+    pub(super) fn others(&self) -> usize {
+        let most = self.tune.trials.get();
+        let grid = self.space.size().filter(|it| *it <= as_f64(most));
+        let has_own = self.own.0.iter().all(Option::is_some);
+        grid.map_or(most, |size| size as usize - usize::from(has_own))
+    }
+
+    /// What all trials may cost together, in USD. Rank measures cost nothing.
+    pub(super) fn budget(&self) -> Option<f64> {
+        let usd = self.arguments.control.budget.or(self.tune.budget.usd);
+        usd.filter(|_| !self.arguments.stages.skip_qa)
     }
 
     /// The settings of a candidate as `--set` takes them. A value of the user's own settings needs none.

@@ -5,6 +5,7 @@ use evals::Unit;
 use evals::render::{p_value, percent};
 use evals_html::figure::{Estimate, Estimates, Heading, Panel, TradeOff, TradeOffPoint, Width};
 use evals_html::page::{Fact, Listing, Notice, Opening, PageFigure, Severity};
+use evals_html::scene::Scene;
 use evals_messages::quantity;
 use evals_metrics::{Percentiles, as_f64};
 use evals_pages::results::{NONE, Results, seconds, significant, table};
@@ -107,7 +108,7 @@ impl Tuned {
             questions: [split.search.len(), split.held_out.len()],
             answers: [measured, grid],
             seed: plan.arguments.control.seed,
-            earlier_uses: course.record.uses(&course.held_out),
+            earlier_uses: course.record.uses(&course.held_out()),
             ended_early: tuning.ended_early(),
             trials: trials.collect(),
             no_hold_out: split.no_hold_out,
@@ -166,7 +167,6 @@ impl Tuned {
                  same command again",
                 self.chosen()
             ),
-            other => format!("{other:?}"),
         }
     }
 
@@ -378,7 +378,21 @@ impl Tuned {
     }
 
     fn figures(&self) -> Vec<PageFigure> {
-        let priced = self.trials.iter().filter_map(|trial| {
+        let figures = [
+            ("trade-off", self.trade_off_figure()),
+            ("knobs", self.knob_figure()),
+        ];
+        let drawn = figures.into_iter().filter_map(|(name, scene)| {
+            Some(PageFigure {
+                name: name.to_owned(),
+                scene: scene?,
+            })
+        });
+        drawn.collect()
+    }
+
+    fn trade_off_figure(&self) -> Option<Scene> {
+        let points = self.trials.iter().filter_map(|trial| {
             Some(TradeOffPoint {
                 label: trial.label.clone(),
                 price: trial.latency?,
@@ -386,27 +400,23 @@ impl Tuned {
                 interval: None,
             })
         });
-        let points: Vec<TradeOffPoint> = priced.collect();
-        let mut figures = Vec::new();
-        if points.len() > 1 {
-            let figure = TradeOff {
-                heading: Heading {
-                    title: format!("Gain in {} against {}", self.objective, self.latency),
-                    caption: "Gains over your settings in the search, which flatter the best of many. Filled circles: no other trial is as fast and \
-                              gains as much."
-                        .to_owned(),
-                },
-                price: self.latency.to_owned(),
-                unit: Unit::Seconds,
-                quality: "gain".to_owned(),
-                points,
-                is_crowded: true,
-            };
-            figures.push(PageFigure {
-                name: "trade-off".to_owned(),
-                scene: figure.draw(Width::Page),
-            });
-        }
+        let figure = TradeOff {
+            heading: Heading {
+                title: format!("Gain in {} against {}", self.objective, self.latency),
+                caption: "Gains over your settings in the search, which flatter the best of many. Filled circles: no other trial is as fast and \
+                          gains as much."
+                    .to_owned(),
+            },
+            price: self.latency.to_owned(),
+            unit: Unit::Seconds,
+            quality: "gain".to_owned(),
+            points: points.collect(),
+            is_crowded: true,
+        };
+        (figure.points.len() > 1).then(|| figure.draw(Width::Page))
+    }
+
+    fn knob_figure(&self) -> Option<Scene> {
         let knobs = self.knobs.iter().filter_map(|knob| {
             Some(Estimate {
                 label: knob.name.clone(),
@@ -415,29 +425,24 @@ impl Tuned {
                 series: 0,
             })
         });
-        let knobs: Vec<Estimate> = knobs.collect();
-        if !knobs.is_empty() {
-            let figure = Estimates {
-                heading: Heading {
-                    title: "How much each setting matters".to_owned(),
-                    caption: format!(
-                        "The best value of each setting minus its worst, in {}, with all other settings equal",
-                        self.objective
-                    ),
-                },
-                panels: vec![Panel {
-                    name: self.objective.clone(),
-                    unit: Unit::Score,
-                    estimates: knobs,
-                }],
-                ..Estimates::default()
-            };
-            figures.push(PageFigure {
-                name: "knobs".to_owned(),
-                scene: figure.draw(Width::Page),
-            });
-        }
-        figures
+        let estimates: Vec<Estimate> = knobs.collect();
+        let figure = Estimates {
+            heading: Heading {
+                title: "How much each setting matters".to_owned(),
+                caption: format!(
+                    "The best value of each setting minus its worst, in {}, with all other settings equal",
+                    self.objective
+                ),
+            },
+            panels: vec![Panel {
+                name: self.objective.clone(),
+                unit: Unit::Score,
+                estimates,
+            }],
+            ..Estimates::default()
+        };
+        let is_empty = figure.panels.iter().all(|it| it.estimates.is_empty());
+        (!is_empty).then(|| figure.draw(Width::Page))
     }
 }
 

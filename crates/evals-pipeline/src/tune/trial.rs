@@ -9,13 +9,15 @@ use evals_pages::figures::service_time;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::SelectionRecord;
 use evals_runs::stored_runs::{StoredReport, StoredRun, is_finished};
-use evals_tune::Answered;
+use evals_settings::Tune;
+use evals_tune::{Answered, Candidate};
 use serde_json::Value;
 
 use super::objective::Objective;
+use super::plan::Plan;
 use crate::exit::Exit;
 use crate::interruption::Interrupted;
-use crate::options::{RunArgs, VariantArgs};
+use crate::options::VariantArgs;
 use crate::run;
 use crate::session::Session;
 
@@ -28,23 +30,28 @@ pub(super) struct Measured {
     pub(super) answers: BTreeMap<String, Answered>,
     /// What the run cost with its judges, in USD, as far as prices are known.
     pub(super) spent: f64,
+    /// Whether nothing of it would run again. A run that a budget stopped, or whose questions all failed, is tried again.
+    pub(super) is_finished: bool,
 }
 
-/// Runs the benchmark of the objective with `assignments` on the questions of these ids, which are in the order of the dataset.
+/// Runs the benchmark of the objective with the settings of a candidate on the questions of these ids, which are in the order of the
+/// dataset. Its calls may cost `budget` USD.
 ///
 /// # Errors
 ///
 /// The settings are unusable, or the run has no report. An interruption is [`Interrupted`].
 pub(super) fn run(
     session: &Session<'_>,
-    arguments: &RunArgs,
-    name: &str,
-    assignments: &[String],
+    plan: &Plan,
+    candidate: &Candidate,
     ids: &[String],
+    budget: Option<f64>,
 ) -> Result<StoredRun> {
-    let mut own = arguments.clone();
-    own.settings.assignments.extend_from_slice(assignments);
-    own.control.name = Some(name.to_owned());
+    let name = plan.label(candidate);
+    let mut own = plan.arguments.clone();
+    own.settings.assignments.extend(plan.assignments(candidate));
+    own.control.name = Some(name.clone());
+    own.control.budget = budget;
     own.control.limit = None;
     own.selection.filters.clear();
     own.selection.cases = ids.to_vec();
@@ -55,17 +62,16 @@ pub(super) fn run(
         printer: &printer,
         directories: session.directories.clone(),
     };
-    let manifest = quiet.manifest(&own.dataset)?;
-    let mut resolved = run::resolve(&quiet, &own, &manifest)?;
+    let mut resolved = run::resolve(&quiet, &own, &plan.manifest)?;
     resolved.settings.matrix.clear();
-    resolved.settings.tune = evals_settings::Tune::default();
-    if run::one(&quiet, &own, manifest, resolved)? == Exit::Interrupted {
+    resolved.settings.tune = Tune::default();
+    if run::one(&quiet, &own, plan.manifest.clone(), resolved)? == Exit::Interrupted {
         return Err(Interrupted.into());
     }
-    made(session, name, ids)?.with_context(|| format!("the run of `{name}` was not finished"))
+    made(session, &name, ids)?.with_context(|| format!("the run of `{name}` has no report"))
 }
 
-/// The newest finished run with this name on these questions.
+/// The newest run with this name on these questions, if it has a report.
 fn made(session: &Session<'_>, name: &str, ids: &[String]) -> Result<Option<StoredRun>> {
     let digest = SelectionRecord::digest(ids);
     let mut folders = RunFolder::list(&session.directories.runs())?;
@@ -77,14 +83,14 @@ fn made(session: &Session<'_>, name: &str, ids: &[String]) -> Result<Option<Stor
         let selection = record.dataset.selection.as_ref();
         if record.name == name && selection.is_some_and(|it| it.ids == digest) {
             let run = StoredRun::of_folder(folder)?;
-            return Ok(is_finished(run.state()).then_some(run));
+            return Ok(run.has_report().then_some(run));
         }
     }
     Ok(None)
 }
 
 impl Measured {
-    /// What a finished run measured.
+    /// What a run measured.
     ///
     /// # Errors
     ///
@@ -108,6 +114,7 @@ impl Measured {
             run: run.name(),
             answers: answers?,
             spent: total.unwrap_or(0.0),
+            is_finished: is_finished(run.state()),
         })
     }
 
@@ -130,9 +137,11 @@ fn read<D: Domain>(
     let measures = report.measure_values();
     let found = measures.iter().find(|it| objective.is(&it.title));
     let Some(found) = found else {
-        // Every question failed, so that nothing measured its answer.
-        if let Some(failure) = report.cases.iter().find_map(|it| it.result.failure()) {
-            bail!("{}", failure.message);
+        // No question has an answer that could be measured.
+        let mut failures = report.cases.iter().filter_map(|it| it.result.failure());
+        let failure = failures.next().map(|it| &it.message);
+        if let Some(reason) = failure.or(report.stopped.as_ref()) {
+            bail!("{reason}");
         }
         let titles: BTreeSet<&str> = measures.iter().map(|it| it.title.as_str()).collect();
         let titles: Vec<&str> = titles.into_iter().collect();

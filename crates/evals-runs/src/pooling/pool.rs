@@ -73,7 +73,7 @@ type Found<'r> = (
 );
 
 impl PooledRun {
-    /// Reads a stored run. A run that is alone has no label, because there is nothing to tell it apart from, and goes by its name.
+    /// Reads a stored run under a label. With an empty label, as of a single run, reports show the name of the run.
     ///
     /// # Errors
     ///

@@ -54,7 +54,7 @@ impl JudgementFile {
         &self.path
     }
 
-    /// All judgements in the order in which they were given; none if there is no file. Another process may be adding some.
+    /// Reads all judgements, oldest first. Without a file there are none. It takes no lock, so it may miss those that another process is adding.
     ///
     /// # Errors
     ///

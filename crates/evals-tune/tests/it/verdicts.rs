@@ -199,33 +199,6 @@ fn ties_go_to_the_cheaper_and_then_to_the_simpler() {
 }
 
 #[test]
-fn lower_values_are_better_if_so_said() {
-    let run = |lower_is_better, sign: f64| {
-        let options = Options {
-            lower_is_better,
-            ..options()
-        };
-        let mut tuning = tuning(space(vec![listed("k", 4)]), first(1), 150, options);
-        let (_, outcome) = finish(&mut tuning, |candidate, question| {
-            let place = places(candidate)[0];
-            let gain = if place == 3 { 0.3 } else { 0.0 };
-            value(sign * (gain + noise(&[place, question])))
-        });
-        outcome
-    };
-    let (higher, lower) = (run(false, 1.0), run(true, -1.0));
-    assert_eq!(higher.verdict, lower.verdict);
-    assert_eq!(higher.gain_in_search, lower.gain_in_search);
-    let (Check::HeldOut(higher), Check::HeldOut(lower)) = (higher.check, lower.check) else {
-        panic!("both were checked")
-    };
-    assert!(
-        (higher.difference + lower.difference).abs() < 1e-12,
-        "in the unit of the objective"
-    );
-}
-
-#[test]
 fn knobs_matter_as_much_as_they_add() {
     let options = Options {
         hold_out: 0.0,
