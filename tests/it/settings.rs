@@ -94,6 +94,7 @@ fn the_schema_describes_every_section() {
             "reranking",
             "qa",
             "evaluations",
+            "prompts",
             "questions",
             "batch",
             "providers",

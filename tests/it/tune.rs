@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
+use crate::qa_server;
 use crate::sandbox::{Sandbox, json, wait_for};
+use crate::scripted_server::{Reaction, Saying, ScriptedServer};
 
 /// A space over searches alone, which needs one index.
 const SEARCHES: &str = "\
@@ -132,6 +134,67 @@ fn a_parameter_of_ones_own_system_is_tuned_and_nothing_is_asked_twice() {
         "{}",
         third.stdout
     );
+}
+
+/// A server whose answers are good if the prompt asks for few words, and for a third of the questions else.
+fn wordy() -> ScriptedServer {
+    ScriptedServer::start(|request, _| {
+        let prompt = request.body["messages"].to_string();
+        let text = if qa_server::is_judging(request) {
+            let pass = prompt.contains("A good answer");
+            format!("{{\"reason\": \"so\", \"pass\": {pass}}}")
+        } else if prompt.contains("Few words!") || prompt.len() % 3 == 0 {
+            "A good answer. [1]".to_owned()
+        } else {
+            "An answer. [1]".to_owned()
+        };
+        Reaction::Say(Saying::of(&text))
+    })
+}
+
+#[test]
+fn prompts_are_tuned_within_a_budget() {
+    let (sandbox, server) = (Sandbox::new(), wordy());
+    qa_server::write(&sandbox, 120, &server);
+    sandbox.write(
+        "space.yaml",
+        "objective: equivalent\nspace: {prompts.answer: [answer.md.jinja, terse.md.jinja]}\n",
+    );
+    let tune = |rest: &str| -> Output {
+        let line = format!("tune towers.yaml --space space.yaml {rest}");
+        qa_server::with_settings(&sandbox, &line).output().unwrap()
+    };
+    let missing = tune("");
+    let message = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(2), "{message}");
+    assert!(
+        message.contains("`prompts.answer`: there is no `terse.md.jinja` in"),
+        "{message}"
+    );
+    assert_eq!(qa_server::asked(&server), (0, 0));
+
+    let bundled = sandbox.succeed("config prompts answer");
+    sandbox.write("prompts/terse.md.jinja", format!("Few words!\n{bundled}"));
+    // Each answer costs more than $0.0001, which is too little for all trials.
+    let stopped = tune("--budget 0.005");
+    let (said, asked) = (
+        String::from_utf8_lossy(&stopped.stdout),
+        qa_server::asked(&server).0,
+    );
+    assert_eq!(stopped.status.code(), Some(0), "{stopped:?}");
+    assert!(said.contains("budget"), "{said}");
+    assert!(!sandbox.work().join("best.yaml").exists(), "{said}");
+
+    let ended = tune("");
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    let best = fs::read_to_string(sandbox.work().join("best.yaml")).unwrap();
+    assert!(
+        best.ends_with("prompts:\n  answer: terse.md.jinja\n"),
+        "{best}"
+    );
+    // Both prompts, and each of the 120 questions at most once with each of them.
+    let (all, _) = qa_server::asked(&server);
+    assert!(asked < all && all <= 240, "{asked} and {all}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use evals::CaseTimeout;
 use evals_index::{Chunker, Fusion, Profile, UnknownProfile};
 use evals_local::StaticEmbedder;
 use evals_rag::prices::{Price, Prices};
-use evals_settings::{FusionMethod, RERANK, Resolved, SettingsError};
+use evals_settings::{FusionMethod, RERANK, Reranking, Resolved, SettingsError};
 
 use crate::batches;
 use crate::models::ConfiguredModels;
@@ -35,7 +35,7 @@ impl Choices {
             resolved.bad_value(&format!("search.index.{}", fault.parameter), &fault)
         })?;
         let named = [resolved.settings.search.profile.as_str()];
-        let profiles = profiles(named, hybrid, models.reranker.is_some())
+        let profiles = profiles(named, hybrid, &resolved.settings.reranking)
             .map_err(|unknown| resolved.bad_value("search.profile", &unknown))?;
         Ok(Self {
             profiles,
@@ -47,11 +47,11 @@ impl Choices {
 }
 
 /// The profiles of these names, in their order and without repetitions. `all` stands for every profile: `hybrid` as the settings
-/// have it, and also reranked if the settings have a `reranker`.
+/// have it, and also reranked if the settings have a reranker. Without candidates, none is reranked.
 pub(crate) fn profiles<'n>(
     names: impl IntoIterator<Item = &'n str>,
     hybrid: Profile,
-    reranker: bool,
+    reranking: &Reranking,
 ) -> Result<Vec<SearchProfile>, UnknownSearchProfile> {
     let mut profiles: Vec<SearchProfile> = Vec::new();
     for name in names {
@@ -62,9 +62,12 @@ pub(crate) fn profiles<'n>(
         let mut of_name: Vec<SearchProfile> = bases(base, hybrid)
             .map_err(|unknown| UnknownSearchProfile::new(name, unknown))?
             .into_iter()
-            .map(|base| SearchProfile { base, rerank })
+            .map(|base| SearchProfile {
+                base,
+                rerank: rerank && reranking.candidates > 0,
+            })
             .collect();
-        if name == "all" && reranker {
+        if name == "all" && reranking.model.is_some() && reranking.candidates > 0 {
             of_name.push(SearchProfile::from(hybrid).reranked());
         }
         profiles.extend(of_name);
@@ -185,16 +188,18 @@ mod tests {
         let asked = profiles(
             ["bm25", "semantic", "bm25"],
             Profile::Hybrid(Fusion::default()),
-            false,
+            &Reranking::default(),
         );
         assert_eq!(names(&asked.unwrap()), ["bm25", "semantic"]);
     }
 
     #[test]
     fn a_suffix_reranks_and_all_includes_a_reranked_profile_if_there_is_a_reranker() {
-        let profiles = |name: &str, reranker| {
+        let profiles = |name: &str, has_reranker| {
             let hybrid = Profile::Hybrid(Fusion::Rrf { k: 7 });
-            profiles([name], hybrid, reranker).map(|found| names(&found))
+            let model = "reranking.model={provider: http, name: r, base_url: 'http://localhost'}";
+            let set: &[&str] = if has_reranker { &[model] } else { &[] };
+            profiles([name], hybrid, &resolved(set).settings.reranking).map(|found| names(&found))
         };
         assert_eq!(profiles("bm25+rerank", false).unwrap(), ["bm25+rerank"]);
         assert_eq!(
@@ -210,6 +215,13 @@ mod tests {
                 .to_string()
                 .starts_with("no search profile `splade`")
         );
+    }
+
+    #[test]
+    fn without_candidates_nothing_is_reranked() {
+        let set = ["reranking.candidates=0", "search.profile=bm25+rerank"];
+        let choices = Choices::of(&resolved(&set)).unwrap();
+        assert_eq!(names(&choices.profiles), ["bm25"]);
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub struct Settings {
     pub qa: Qa,
     /// How answers are judged, and how many cases run at the same time.
     pub evaluations: Evaluations,
+    /// Files in place of bundled prompts: `answer: terse.md.jinja` reads `prompts/terse.md.jinja`; see `docs/settings.md`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<String, String>,
     /// Which questions `evaluations questions` writes; see `docs/test-sets.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub questions: QuestionSettings,
@@ -194,8 +197,8 @@ pub enum FusionMethod {
 pub struct Reranking {
     /// The reranker; `null` for none.
     pub model: Option<Model<RerankerKind>>,
-    /// Documents that the reranker reads for each question.
-    pub candidates: NonZeroUsize,
+    /// Documents that the reranker reads for each question; with 0, nothing is reranked.
+    pub candidates: usize,
     /// Whether an `llm` reranker scores each passage alone or orders many at once.
     pub mode: RerankMode,
     /// Most passages in one request to an `http` reranker.
@@ -206,7 +209,7 @@ impl Default for Reranking {
     fn default() -> Self {
         Self {
             model: None,
-            candidates: NonZeroUsize::new(50).expect("50 is not 0"),
+            candidates: 50,
             mode: RerankMode::default(),
             batch_size: NonZeroUsize::new(32).expect("32 is not 0"),
         }

@@ -57,7 +57,9 @@ fn show(session: &Session<'_>, arguments: &SettingsArgs, dataset: Option<&str>) 
 
 /// Lists the prompts, or prints the text of one.
 fn prompts(session: &Session<'_>, name: Option<&str>) -> Result<Exit> {
-    let found = Prompts::replaceable(&session.directories)?;
+    let layers = session.user_layers(&SettingsArgs::default(), [])?;
+    let files = settings::resolve(layers)?.settings.prompts;
+    let found = Prompts::replaceable(&session.directories, &files)?;
     let Some(name) = name else {
         let row = |found: &FoundPrompt| {
             let file = found.file.as_ref();

@@ -157,7 +157,7 @@ impl Plan {
         let prompts = if judges.is_empty() {
             JudgePrompts::default()
         } else {
-            Prompts::of_evaluators(&session.directories)?
+            Prompts::of_evaluators(&session.directories, &resolved.settings.prompts)?
         };
         let (control, dataset) = (&arguments.control, &loaded.file.name);
         let Chosen {

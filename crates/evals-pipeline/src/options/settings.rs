@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::Args;
 
 /// Where settings come from.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct SettingsArgs {
     /// Settings file [default: ./evaluations.yaml or ./haiku.rag.yaml, else the same names in the user's configuration

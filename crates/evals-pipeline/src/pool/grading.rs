@@ -78,7 +78,10 @@ impl<'g> Grading<'g> {
             interruption,
         );
         let model = interruption.guard(opener.chat(&configured.judge)).await?;
-        let judge = RelevanceJudge::new(model, Prompts::grade(&session.directories)?);
+        let judge = RelevanceJudge::new(
+            model,
+            Prompts::grade(&session.directories, &resolved.settings.prompts)?,
+        );
         Ok(Some(Self {
             pool: &command.pool,
             printer: session.printer,

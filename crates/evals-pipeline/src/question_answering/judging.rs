@@ -78,7 +78,7 @@ impl JudgingPlan {
             further,
             judge: judge.clone(),
             refusals: evaluations.judge_refusals,
-            prompts: Prompts::find(&session.directories)?,
+            prompts: Prompts::find(&session.directories, &resolved.settings.prompts)?,
             cache,
         })
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals_evaluators::JudgePrompts;
 use evals_guard::regular_file::{self, FileError};
+use evals_messages::nearest;
 use evals_questions::QuestionPrompts;
 use evals_rag::Prompt;
 use evals_rag::rag_judges::JudgeTemplates;
@@ -14,6 +15,9 @@ use evals_runs::directories::Directories;
 
 /// The size limit of a prompt, in bytes.
 const LARGEST: u64 = 16_000_000;
+
+/// The files that the settings name (`prompts:`), by the name of the prompt that each replaces.
+type Files = BTreeMap<String, String>;
 
 /// A prompt, and where it comes from.
 #[derive(Debug)]
@@ -39,66 +43,52 @@ pub struct Prompts {
 }
 
 impl Prompts {
-    /// Finds each prompt. A file with the name of a bundled prompt in `./prompts` or in the user's configuration folder replaces it.
-    pub(crate) fn find(directories: &Directories) -> Result<Self> {
+    /// Finds each prompt. A file with the name of a bundled prompt in `./prompts` or in the user's configuration folder replaces it,
+    /// or the file that the settings name.
+    pub(crate) fn find(directories: &Directories, files: &Files) -> Result<Self> {
+        let find = finder(directories, files)?;
         Ok(Self {
-            answer: find(directories, Prompt::answer())?,
-            agent: find(directories, Prompt::agent())?,
-            agent_passages: find(directories, Prompt::agent_passages())?,
-            judge: find(directories, Prompt::judge())?,
-            refusal: find(directories, Prompt::refusal())?,
-            judges: JudgeTemplates::default().try_map(|it| find(directories, it))?,
-            rerank_pointwise: find(directories, Prompt::rerank_pointwise())?,
-            rerank_listwise: find(directories, Prompt::rerank_listwise())?,
+            answer: find(Prompt::answer())?,
+            agent: find(Prompt::agent())?,
+            agent_passages: find(Prompt::agent_passages())?,
+            judge: find(Prompt::judge())?,
+            refusal: find(Prompt::refusal())?,
+            judges: JudgeTemplates::default().try_map(&find)?,
+            rerank_pointwise: find(Prompt::rerank_pointwise())?,
+            rerank_listwise: find(Prompt::rerank_listwise())?,
         })
     }
 
     /// Finds the prompts of the evaluators of dataset files in the same way.
-    pub(crate) fn of_evaluators(directories: &Directories) -> Result<JudgePrompts> {
+    pub(crate) fn of_evaluators(directories: &Directories, files: &Files) -> Result<JudgePrompts> {
+        let find = finder(directories, files)?;
         let bundled = JudgePrompts::default();
         Ok(JudgePrompts {
-            rubric: find(directories, bundled.rubric)?,
-            g_eval: find(directories, bundled.g_eval)?,
-            judge: find(directories, bundled.judge)?,
-            decomposed: bundled.decomposed.try_map(|it| find(directories, it))?,
+            rubric: find(bundled.rubric)?,
+            g_eval: find(bundled.g_eval)?,
+            judge: find(bundled.judge)?,
+            decomposed: bundled.decomposed.try_map(&find)?,
         })
     }
 
     /// Finds the prompt of the judge of passages in the same way.
-    pub(crate) fn grade(directories: &Directories) -> Result<Prompt> {
-        find(directories, Prompt::grade())
+    pub(crate) fn grade(directories: &Directories, files: &Files) -> Result<Prompt> {
+        finder(directories, files)?(Prompt::grade())
     }
 
     /// Finds the prompts of test sets in the same way.
-    pub(crate) fn of_questions(directories: &Directories) -> Result<QuestionPrompts> {
-        QuestionPrompts::default().try_map(|it| find(directories, it))
+    pub(crate) fn of_questions(
+        directories: &Directories,
+        files: &Files,
+    ) -> Result<QuestionPrompts> {
+        QuestionPrompts::default().try_map(finder(directories, files)?)
     }
 
     /// All prompts that a file can replace, by name.
-    pub fn replaceable(directories: &Directories) -> Result<Vec<FoundPrompt>> {
-        let of_evaluators = JudgePrompts::default();
-        let bundled = [
-            Prompt::agent_passages(),
-            Prompt::agent(),
-            Prompt::answer(),
-            of_evaluators.g_eval,
-            Prompt::judge(),
-        ];
-        let decomposed = JudgeTemplates::default();
-        let decomposed = decomposed.all().map(Clone::clone);
-        let questions = QuestionPrompts::default();
-        let questions = questions.all().clone();
-        let others = [
-            Prompt::grade(),
-            Prompt::refusal(),
-            Prompt::rerank_listwise(),
-            Prompt::rerank_pointwise(),
-            of_evaluators.rubric,
-        ];
-        let all = bundled.into_iter().chain(decomposed);
-        let all = all.chain(questions).chain(others);
-        let found = all.map(|it| locate(directories, it));
-        found.collect()
+    pub fn replaceable(directories: &Directories, files: &Files) -> Result<Vec<FoundPrompt>> {
+        check(files)?;
+        let found = bundled().into_iter();
+        found.map(|it| locate(directories, files, it)).collect()
     }
 
     /// The digests of the prompts in use, by file name.
@@ -110,15 +100,65 @@ impl Prompts {
     }
 }
 
-fn find(directories: &Directories, bundled: Prompt) -> Result<Prompt> {
-    Ok(locate(directories, bundled)?.prompt)
+/// All bundled prompts that a file can replace, by name.
+fn bundled() -> Vec<Prompt> {
+    let of_evaluators = JudgePrompts::default();
+    let first = [
+        Prompt::agent_passages(),
+        Prompt::agent(),
+        Prompt::answer(),
+        of_evaluators.g_eval,
+        Prompt::judge(),
+    ];
+    let decomposed = JudgeTemplates::default();
+    let decomposed = decomposed.all().map(Clone::clone);
+    let questions = QuestionPrompts::default();
+    let questions = questions.all().clone();
+    let others = [
+        Prompt::grade(),
+        Prompt::refusal(),
+        Prompt::rerank_listwise(),
+        Prompt::rerank_pointwise(),
+        of_evaluators.rubric,
+    ];
+    let all = first.into_iter().chain(decomposed);
+    all.chain(questions).chain(others).collect()
 }
 
-fn locate(directories: &Directories, bundled: Prompt) -> Result<FoundPrompt> {
+/// The name of a prompt in the settings: `answer` for `answer.md.jinja`.
+fn key(prompt: &Prompt) -> &str {
+    prompt.name().trim_end_matches(".md.jinja")
+}
+
+/// Refuses files for prompts that there are not.
+fn check(files: &Files) -> Result<()> {
+    let bundled = bundled();
+    let known = || bundled.iter().map(key);
+    match files.keys().find(|it| known().all(|known| known != *it)) {
+        None => Ok(()),
+        Some(unknown) => bail!(
+            "`prompts.{unknown}`: no prompt is called `{unknown}`{}",
+            nearest::did_you_mean(nearest::of(unknown, known()))
+        ),
+    }
+}
+
+/// What finds a prompt in place of a bundled one.
+fn finder<'f>(
+    directories: &'f Directories,
+    files: &'f Files,
+) -> Result<impl Fn(Prompt) -> Result<Prompt> + 'f> {
+    check(files)?;
+    Ok(|bundled| Ok(locate(directories, files, bundled)?.prompt))
+}
+
+fn locate(directories: &Directories, files: &Files, bundled: Prompt) -> Result<FoundPrompt> {
+    let named = files.get(key(&bundled));
+    let name = named.map_or(bundled.name(), String::as_str);
     for folder in directories.prompts() {
-        let path = folder.join(bundled.name());
+        let path = folder.join(name);
         match regular_file::read_named(&path, LARGEST) {
-            // Digests are keyed by file name, so that they do not depend on the folder.
+            // Digests are keyed by the name of the bundled prompt, so that runs with different files can be compared.
             Ok(text) => {
                 let prompt = Prompt::new(bundled.name(), text)
                     .with_context(|| format!("cannot use prompt `{}`", path.display()))?;
@@ -128,6 +168,14 @@ fn locate(directories: &Directories, bundled: Prompt) -> Result<FoundPrompt> {
             Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error.into()),
         }
+    }
+    if let Some(name) = named.filter(|it| *it != bundled.name()) {
+        let folders = directories.prompts().map(|it| it.display().to_string());
+        bail!(
+            "`prompts.{}`: there is no `{name}` in `{}`",
+            key(&bundled),
+            folders.join("` or `")
+        );
     }
     Ok(FoundPrompt {
         prompt: bundled,

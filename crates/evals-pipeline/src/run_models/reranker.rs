@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use evals::{CaseReport, Domain, Report};
 use evals_messages::quantity;
 use evals_models::{ModelIdentity, Reranker};
@@ -61,6 +61,7 @@ pub(crate) fn check(
     let model = resolved.settings.reranking.model.as_ref();
     match (reranked, model) {
         (None, None) => {}
+        (None, Some(_)) if resolved.settings.reranking.candidates == 0 => {}
         (None, Some(model)) => session.printer.warn(&format!(
             "`reranking.model` is `{}:{}`, but no profile of this run ends in `+rerank`; results are not reranked",
             model.provider, model.name
@@ -105,7 +106,7 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
             let chat = opener.chat(&asked).await?;
             parameters = chat.parameters();
             parameters.insert("mode".to_owned(), json!(settings.mode));
-            let found = Prompts::find(&session.directories)?;
+            let found = Prompts::find(&session.directories, &resolved.settings.prompts)?;
             let digests = |prompt: &Prompt| Prompts::digests([prompt, &Prompt::rerank_repair()]);
             match settings.mode {
                 RerankMode::Pointwise => {
@@ -125,7 +126,7 @@ pub(crate) async fn open(opener: &mut Opener<'_, '_>) -> Result<Reranking> {
     Ok(Reranking {
         reranker,
         asking,
-        candidates: settings.candidates,
+        candidates: NonZeroUsize::new(settings.candidates).context("nothing is reranked")?,
         parameters,
         prompts,
     })

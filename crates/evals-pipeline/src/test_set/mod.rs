@@ -119,8 +119,8 @@ impl<'a> Plan<'a> {
         let log = arguments.from.as_deref().map(|path| log(path, arguments));
         Ok(Self {
             profile,
-            prompts: Prompts::of_questions(&session.directories)?,
-            equivalence: Prompts::find(&session.directories)?.judge,
+            prompts: Prompts::of_questions(&session.directories, &resolved.settings.prompts)?,
+            equivalence: Prompts::find(&session.directories, &resolved.settings.prompts)?.judge,
             log: log.transpose()?,
             arguments,
             manifest,

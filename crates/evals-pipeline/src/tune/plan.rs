@@ -126,7 +126,10 @@ impl Plan {
             {
                 bail!("`--set {key}=…` and `tune.space` set the same key; leave one of them out");
             }
+            let bundled = key.strip_prefix("prompts.");
+            let bundled = bundled.map(|name| Value::from(format!("{name}.md.jinja")));
             let own = settings.pointer(&format!("/{}", key.replace('.', "/")));
+            let own = own.or(bundled.as_ref());
             let (values, own_setting, listed) = match knob {
                 KnobSetting::Values(values) => {
                     let texts: Vec<String> = values.iter().map(yaml).collect();
@@ -323,8 +326,18 @@ impl Plan {
             ..self.resolved.settings.clone()
         };
         let space: BTreeMap<_, _> = self.tune.space.iter().collect();
-        let prompts = Prompts::replaceable(&session.directories)?;
-        let prompts = Prompts::digests(prompts.iter().map(|it| &it.prompt));
+        let digests = |files: &BTreeMap<String, String>| -> Result<_> {
+            let prompts = Prompts::replaceable(&session.directories, files)?;
+            Ok(Prompts::digests(prompts.iter().map(|it| &it.prompt)))
+        };
+        let mut prompts = vec![digests(&settings.prompts)?];
+        for (key, knob) in &self.tune.space {
+            if let (Some(name), KnobSetting::Values(files)) = (key.strip_prefix("prompts."), knob) {
+                for file in files.iter().filter_map(Value::as_str) {
+                    prompts.push(digests(&[(name.to_owned(), file.to_owned())].into())?);
+                }
+            }
+        }
         let all = json!({
             "data": provenance,
             "questions": SelectionRecord::digest(ids),

@@ -130,7 +130,7 @@ impl Plan {
     ) -> Result<Self> {
         refuse_contradictions(arguments)?;
         let choices = Choices::of(&resolved)?;
-        let profiles = profiles(&arguments.retrieval.profiles, &choices)?;
+        let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
         check_groups(&arguments.results.group_by, &manifest)?;
         let Measured {
@@ -211,13 +211,17 @@ fn refuse_contradictions(arguments: &RunArgs) -> Result<()> {
     Ok(())
 }
 
-fn profiles(names: &[String], choices: &Choices) -> Result<Vec<SearchProfile>> {
+fn profiles(
+    names: &[String],
+    choices: &Choices,
+    resolved: &Resolved,
+) -> Result<Vec<SearchProfile>> {
     if names.is_empty() {
         return Ok(choices.profiles.clone());
     }
     Ok(choices::profiles(
         names.iter().map(String::as_str),
         choices.hybrid,
-        choices.models.reranker.is_some(),
+        &resolved.settings.reranking,
     )?)
 }
