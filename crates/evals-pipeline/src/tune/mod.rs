@@ -118,10 +118,12 @@ fn tuning(plan: &Plan, asked: &[Asked]) -> Result<Tuning> {
 fn estimate(session: &Session<'_>, plan: &Plan, tuning: &Tuning, asked: &[Asked]) -> Result<Exit> {
     session.printer.result(&format!(
         "{} settings beside yours, over {} to search with and {} held out.\nA race of equal settings asks about a quarter of all \
-         questions of all settings.\n",
+         questions of all settings: {} answers here.\nHow long one takes is known after the first trial; `budget: {{time: 30m}}` ends a \
+         search in time.\n",
         plan.others(),
         quantity::of(tuning.split().search.len(), "question"),
         tuning.split().held_out.len(),
+        (plan.others() + 1) * asked.len() / 4,
     ))?;
     if plan.arguments.stages.skip_qa {
         session
