@@ -117,6 +117,12 @@ fn a_parameter_of_ones_own_system_is_tuned_and_nothing_is_asked_twice() {
         best.ends_with("target:\n  parameters:\n    care: 9\n"),
         "{best}"
     );
+    // They are merged into the file with the target.
+    let used =
+        sandbox.run("run towers.yaml --config evaluations.yaml --config best.yaml --out used.json");
+    assert_eq!(used.code, Some(0), "{}", used.stderr);
+    let used = json(&sandbox.work().join("used.json")).to_string();
+    assert!(used.contains("\"care\":9"), "{used}");
     let runs = sandbox.runs().len();
     let again = sandbox.run("tune towers.yaml --out tuned.json");
     assert_eq!((again.code, &again.stdout), (Some(0), &ended.stdout));
@@ -173,7 +179,13 @@ fn prompts_are_tuned_within_a_budget() {
     );
     assert_eq!(qa_server::asked(&server), (0, 0));
 
+    // What a shell leaves that opens the file for the text of the prompt.
+    sandbox.write("prompts/answer.md.jinja", "");
     let bundled = sandbox.succeed("config prompts answer");
+    assert!(bundled.contains("numbered passages"), "{bundled}");
+    let empty = String::from_utf8(tune("").stderr).unwrap();
+    assert!(empty.contains("answer.md.jinja` is empty"), "{empty}");
+    fs::remove_file(sandbox.work().join("prompts/answer.md.jinja")).unwrap();
     sandbox.write("prompts/terse.md.jinja", format!("Few words!\n{bundled}"));
     // Each answer costs more than $0.0001, which is too little for all trials.
     let stopped = tune("--budget 0.005");
@@ -181,8 +193,11 @@ fn prompts_are_tuned_within_a_budget() {
         String::from_utf8_lossy(&stopped.stdout),
         qa_server::asked(&server).0,
     );
-    assert_eq!(stopped.status.code(), Some(0), "{stopped:?}");
-    assert!(said.contains("budget"), "{said}");
+    assert_eq!(stopped.status.code(), Some(1), "{stopped:?}");
+    assert!(
+        said.starts_with("The budget ended the search before"),
+        "{said}"
+    );
     assert!(!sandbox.work().join("best.yaml").exists(), "{said}");
 
     let ended = tune("");
@@ -286,8 +301,24 @@ fn bad_spaces_are_refused_before_anything_runs() {
         ),
         ("space: {search.limit: [3, 3]}", "has the value `3` twice"),
         (
-            "space: {search.fusion.weight: {from: 0.9, to: 0.1}}",
+            "space: {search.fusion.method: [linear], search.fusion.weight: {from: 0.9, to: 0.1}}",
             "has to go up",
+        ),
+        (
+            "space: {search.fusion.method: [rrf, linear], search.fusion.weight: {from: 0.1, to: 3}}",
+            "bad value for `search.fusion.weight`",
+        ),
+        (
+            "space: {search.fusion.weight: [0.1, 0.2]}",
+            "`search.fusion.weight` has no effect with `search.fusion.method: rrf`",
+        ),
+        (
+            "space: {search.profile: [bm25, semantic], search.fusion.k: [1, 2]}",
+            "`search.fusion.k` has no effect with any of the values of `search.profile`",
+        ),
+        (
+            "space: {qa.context_tokens: [500, 1000]}",
+            "`nDCG@10` does not depend on `qa.context_tokens`",
         ),
         (
             "space: {search.fusion.weight: {from: 0.1}}",
@@ -325,8 +356,49 @@ fn bad_spaces_are_refused_before_anything_runs() {
             .refuse("tune sample --holdout 1")
             .contains("has to be from 0.1 to 0.9")
     );
+    let refused = sandbox.refuse("tune sample --out tuned.csv");
+    assert!(refused.contains(".html, .md or .json"), "{refused}");
     sandbox.write("best.yaml", "mine: 1\n");
     assert!(sandbox.refuse("tune sample").contains("move it away"));
+}
+
+#[test]
+fn settings_with_the_same_effect_are_tried_once() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "space.yaml",
+        "space: {search.profile: [bm25, hybrid], search.fusion.method: [rrf, linear], search.fusion.weight: {from: 0.1, to: 0.9}}\n",
+    );
+    let line = "tune sample --space space.yaml --trials 8 --out tuned.json";
+    let estimate = sandbox.succeed(&format!("{line} --estimate"));
+    assert!(estimate.contains("576 answers here"), "{estimate}");
+    sandbox.succeed(line);
+    let tuned = result(&sandbox);
+    let labels = tuned["trials"].as_array().unwrap().iter();
+    let labels: Vec<&str> = labels.map(|it| it["label"].as_str().unwrap()).collect();
+    let with = |part: &str| labels.iter().filter(|it| it.contains(part)).count();
+    assert_eq!(
+        labels[..2],
+        ["yours: method=rrf,profile=hybrid", "profile=bm25"]
+    );
+    assert_eq!((with("bm25"), with("rrf")), (1, 1), "{labels:?}");
+    assert!(with("method=linear") > 2, "{labels:?}");
+}
+
+#[test]
+fn a_server_that_is_down_is_the_reason_and_no_verdict() {
+    let (sandbox, server) = (Sandbox::new(), wordy());
+    qa_server::write(&sandbox, 60, &server);
+    drop(server);
+    sandbox.write(
+        "space.yaml",
+        "objective: equivalent\nspace: {qa.context_tokens: [500, 1000]}\n",
+    );
+    let line = "tune towers.yaml --space space.yaml";
+    let ended = qa_server::with_settings(&sandbox, line).output().unwrap();
+    assert_ne!(ended.status.code(), Some(0), "{ended:?}");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(said.contains("127.0.0.1"), "{said}");
 }
 
 #[test]
@@ -334,7 +406,7 @@ fn what_can_be_found_is_said_beforehand() {
     let sandbox = Sandbox::new();
     sandbox.write("space.yaml", SEARCHES);
     let said = sandbox.succeed("tune sample --space space.yaml --simulate");
-    assert!(said.contains("5 settings beside yours"), "{said}");
+    assert!(said.contains("3 settings beside yours"), "{said}");
     assert!(said.contains("0.05") && said.contains("quarter"), "{said}");
     assert!(sandbox.runs().is_empty());
 }

@@ -41,9 +41,16 @@ pub trait Results: Serialize {
     fn page(&self) -> Opening;
 }
 
-/// Fails if the folder of one of the files does not exist, so that a benchmark fails before it begins.
-pub fn check_folders(out: &[PathBuf]) -> Result<()> {
+/// Fails if one of the files cannot be written, because of its folder or its ending, so that a command fails before it begins.
+pub fn check_out(out: &[PathBuf]) -> Result<()> {
     for out in out {
+        let ending = out.extension().and_then(|it| it.to_str());
+        if !matches!(ending, Some("html" | "md" | "json")) {
+            bail!(
+                "`--out {}`: the name has to end in .html, .md or .json",
+                out.display()
+            );
+        }
         if let Some(folder) = out.parent().filter(|it| !it.as_os_str().is_empty())
             && !folder.is_dir()
         {

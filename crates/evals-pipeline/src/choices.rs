@@ -99,18 +99,17 @@ fn bases(name: &str, hybrid: Profile) -> Result<Vec<Profile>, UnknownProfile> {
 
 fn fusion(resolved: &Resolved) -> Result<Fusion, SettingsError> {
     let written = &resolved.settings.search.fusion;
-    let fusion = match written.method {
-        FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
-        FusionMethod::Linear => Fusion::Linear {
-            weight: written.weight,
-        },
-        FusionMethod::LogBm25 => Fusion::LogBm25,
+    let linear = Fusion::Linear {
+        weight: written.weight,
     };
-    if fusion.is_valid() {
-        Ok(fusion)
-    } else {
-        Err(resolved.bad_value("search.fusion.weight", &"must be between 0 and 1"))
+    if !linear.is_valid() {
+        return Err(resolved.bad_value("search.fusion.weight", &"must be between 0 and 1"));
     }
+    Ok(match written.method {
+        FusionMethod::Rrf => Fusion::Rrf { k: written.k.get() },
+        FusionMethod::Linear => linear,
+        FusionMethod::LogBm25 => Fusion::LogBm25,
+    })
 }
 
 fn chunker(resolved: &Resolved) -> Result<Chunker, SettingsError> {

@@ -44,14 +44,14 @@ impl Session<'_> {
         options: impl IntoIterator<Item = Layer>,
     ) -> Result<Vec<Layer>> {
         let directories = &self.directories;
-        let file = match &arguments.config {
-            Some(path) => Some(SettingsFile::named(path)?),
-            None => SettingsFile::discover(&directories.working, &directories.config)
-                .map(|path| SettingsFile::read(&path))
-                .transpose()?,
-        };
+        let named = arguments.config.iter().map(|it| SettingsFile::named(it));
+        let mut files = named.collect::<Result<Vec<_>, _>>()?;
+        if files.is_empty() {
+            let found = SettingsFile::discover(&directories.working, &directories.config);
+            files.extend(found.map(|path| SettingsFile::read(&path)).transpose()?);
+        }
         let mut layers = Vec::new();
-        if let Some(file) = file {
+        for file in files {
             file.warnings
                 .iter()
                 .for_each(|warning| self.printer.warn(warning));

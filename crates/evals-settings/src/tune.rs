@@ -69,6 +69,16 @@ pub enum Knob {
     },
 }
 
+impl Knob {
+    /// The values of a list.
+    pub fn values(&self) -> Option<&[Value]> {
+        match self {
+            Self::Values(values) => Some(values),
+            Self::Range { .. } => None,
+        }
+    }
+}
+
 impl JsonSchema for Knob {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Knob".into()

@@ -33,22 +33,20 @@ pub struct Importance {
     pub interval: Option<Interval>,
 }
 
-/// The labels of a knob's levels, and the level of each candidate.
-type Levels = (Vec<String>, Vec<usize>);
+/// The labels of a knob's levels, and the level of each candidate; `None` where the knob has a value of no level.
+type Levels = (Vec<String>, Vec<Option<usize>>);
 
 /// Fits gains by a sum of one effect for each knob, by least squares, with candidates weighted by the number of their questions. The bootstrap
 /// draws clusters and repeats the fit on each resample.
 pub(crate) fn of(race: &Race) -> Vec<Importance> {
     let (candidates, sums): (Vec<usize>, Vec<Sums>) = (0..race.candidates.len())
-        .filter(|it| race.is_sound(*it) && race.candidates[*it].0.iter().all(Option::is_some))
+        .filter(|it| race.is_sound(*it))
         .map(|it| (it, race.sums(it)))
         .filter(|(_, sums)| !sums.is_empty())
         .unzip();
     let knobs = race.space.knobs();
     let levels = |(place, knob): (usize, &crate::Knob)| {
-        let settings = candidates
-            .iter()
-            .filter_map(|it| race.candidates[*it].0[place]);
+        let settings = candidates.iter().map(|it| race.candidates[*it].0[place]);
         levels(&knob.values, &settings.collect::<Vec<_>>())
     };
     let levels: Vec<Levels> = knobs.iter().enumerate().map(levels).collect();
@@ -118,7 +116,10 @@ fn fit(levels: &[Levels], sums: &[Sums], times: &[f64]) -> Vec<Vec<f64>> {
         for ((_, level_of), effects) in levels.iter().zip(&mut effects) {
             let mut changes = vec![(0.0, 0.0); effects.len()];
             for (candidate, rest) in &left {
-                let change = &mut changes[level_of[*candidate]];
+                let Some(level) = level_of[*candidate] else {
+                    continue;
+                };
+                let change = &mut changes[level];
                 change.0 += weights[*candidate] * rest;
                 change.1 += weights[*candidate];
             }
@@ -127,7 +128,7 @@ fn fit(levels: &[Levels], sums: &[Sums], times: &[f64]) -> Vec<Vec<f64>> {
                 .map(|(sum, n)| if *n > 0.0 { sum / n } else { 0.0 })
                 .collect();
             for (candidate, rest) in &mut left {
-                *rest -= changes[level_of[*candidate]];
+                *rest -= level_of[*candidate].map_or(0.0, |level| changes[level]);
             }
             for (effect, change) in effects.iter_mut().zip(changes) {
                 *effect += change;
@@ -144,8 +145,9 @@ fn fit(levels: &[Levels], sums: &[Sums], times: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// The labels of levels that some setting has, and the level of each setting.
-fn levels(values: &Values, settings: &[Setting]) -> Levels {
-    let mut numbers: Vec<f64> = settings.iter().map(|setting| setting.number()).collect();
+fn levels(values: &Values, settings: &[Option<Setting>]) -> Levels {
+    let set = settings.iter().flatten();
+    let mut numbers: Vec<f64> = set.map(|setting| setting.number()).collect();
     numbers.sort_unstable_by(f64::total_cmp);
     let level = |setting: &Setting| match setting {
         Setting::Listed(place) => *place,
@@ -154,15 +156,20 @@ fn levels(values: &Values, settings: &[Setting]) -> Levels {
             PARTS * numbers.partition_point(|it| it < number) / numbers.len()
         }
     };
-    let of: Vec<usize> = settings.iter().map(level).collect();
-    let mut used = of.clone();
+    let of: Vec<Option<usize>> = settings.iter().map(|it| it.as_ref().map(level)).collect();
+    let mut used: Vec<usize> = of.iter().flatten().copied().collect();
     used.sort_unstable();
     used.dedup();
     let label = |level: &usize| match values {
         Values::Listed(labels) => labels[*level].clone(),
         Values::Range { .. } => {
-            let inside = settings.iter().zip(&of).filter(|(_, of)| *of == level);
-            let inside = || inside.clone().map(|(setting, _)| setting.number());
+            let inside = settings.iter().zip(&of);
+            let inside = inside.filter(|(_, of)| of.as_ref() == Some(level));
+            let inside = || {
+                inside
+                    .clone()
+                    .filter_map(|(it, _)| Some(it.as_ref()?.number()))
+            };
             let [from, to] = [
                 inside().fold(f64::MAX, f64::min),
                 inside().fold(f64::MIN, f64::max),
@@ -173,7 +180,7 @@ fn levels(values: &Values, settings: &[Setting]) -> Levels {
     let place = |level: &usize| used.partition_point(|used| used < level);
     (
         used.iter().map(label).collect(),
-        of.iter().map(place).collect(),
+        of.iter().map(|it| it.as_ref().map(place)).collect(),
     )
 }
 
@@ -194,31 +201,33 @@ mod tests {
             whole: true,
         };
         let levels = |numbers: &[f64]| {
-            let settings: Vec<Setting> = numbers.iter().copied().map(Setting::Number).collect();
-            super::levels(&range, &settings)
+            let settings = numbers.iter().map(|it| Some(Setting::Number(*it)));
+            super::levels(&range, &settings.collect::<Vec<_>>())
         };
         let (labels, of) = levels(&[6.0, 1.0, 2.0, 5.0, 3.0, 4.0]);
         assert_eq!(labels, ["1..2", "3..4", "5..6"]);
-        assert_eq!(of, [2, 0, 0, 2, 1, 1]);
+        assert_eq!(of, [2, 0, 0, 2, 1, 1].map(Some));
         let (labels, of) = levels(&[7.0, 7.0]);
-        assert_eq!((labels, of), (vec!["7..7".to_owned()], vec![0, 0]));
+        assert_eq!((labels, of), (vec!["7..7".to_owned()], vec![Some(0); 2]));
     }
 
     #[test]
     fn only_values_that_were_measured_are_levels() {
         let listed = Values::Listed(["a", "b", "c"].map(str::to_owned).to_vec());
-        let (labels, of) = levels(&listed, &[Setting::Listed(2), Setting::Listed(0)]);
-        assert_eq!(
-            (labels, of),
-            (vec!["a".to_owned(), "c".to_owned()], vec![1, 0])
+        let (labels, of) = levels(
+            &listed,
+            &[Some(Setting::Listed(2)), None, Some(Setting::Listed(0))],
         );
+        assert_eq!(labels, ["a", "c"]);
+        assert_eq!(of, [Some(1), None, Some(0)]);
     }
 
     /// By hand: the candidates (0, 0), (1, 0) and (1, 1) have effects that fit them exactly.
     #[test]
     fn a_fit_tells_two_knobs_apart_that_go_together() {
         let label = || vec!["0".to_owned(), "1".to_owned()];
-        let levels = [(label(), vec![0, 1, 1]), (label(), vec![0, 0, 1])];
+        let level = |of: [usize; 3]| of.map(Some).to_vec();
+        let levels = [(label(), level([0, 1, 1])), (label(), level([0, 0, 1]))];
         let sums = [0.0, 0.2, 0.5].map(|mean| vec![(10.0 * mean, 10.0)]);
         let effects = fit(&levels, &sums, &[1.0]);
         for (effects, range) in effects.iter().zip([0.2, 0.3]) {

@@ -23,7 +23,7 @@
 //! use evals_tune::{Answered, Candidate, Knob, Options, Question, Setting, Space, Step, Tuning, Values, Verdict};
 //!
 //! let sizes = ["128", "256", "512"].map(str::to_owned).to_vec();
-//! let knob = Knob { name: "processing.chunk_size".to_owned(), values: Values::Listed(sizes), rank: 0 };
+//! let knob = Knob { name: "processing.chunk_size".to_owned(), values: Values::Listed(sizes), rank: 0, idle_with: Vec::new() };
 //! let own = Candidate(vec![Some(Setting::Listed(1))]);
 //! let questions = vec![Question::default(); 90];
 //! let mut tuning = Tuning::new(Space::new(vec![knob])?, own, &questions, Options::default())?;

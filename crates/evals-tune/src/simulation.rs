@@ -162,6 +162,7 @@ impl Simulation {
     fn tuning(&self, seed: u64) -> Result<Tuning, TuneError> {
         let labels = (0..=self.candidates).map(|number| number.to_string());
         let space = Space::new(vec![Knob {
+            idle_with: Vec::new(),
             name: "setting".to_owned(),
             values: Values::Listed(labels.collect()),
             rank: 0,

@@ -27,6 +27,8 @@ pub struct Knob {
     /// How much has to be computed again if it changes: the lower, the more. Candidates that share the values of the knobs with the lowest
     /// ranks are measured one after the other.
     pub rank: usize,
+    /// Values of lists with which the knob has no effect: the position of the other knob, and that of its value.
+    pub idle_with: Vec<(usize, usize)>,
 }
 
 /// The values of a knob.
@@ -54,7 +56,8 @@ pub enum Setting {
     Number(f64),
 }
 
-/// One value for each knob, in the order of the knobs. `None` stands for a value of the user's own settings that the space lacks.
+/// One value for each knob, in the order of the knobs. `None` stands for the value of the user's own settings: one that the space lacks, or one
+/// that has no effect beside the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate(pub Vec<Option<Setting>>);
 
@@ -236,8 +239,26 @@ impl Space {
             && pairs().all(|(knob, it)| it.is_none_or(|setting| knob.values.has(setting)))
     }
 
-    /// The whole grid in order if it has at most so many points.
-    pub(crate) fn grid(&self, most: usize) -> Option<Vec<Candidate>> {
+    /// For each knob, whether it has no effect beside the other values of a candidate.
+    pub fn idle(&self, candidate: &Candidate) -> Vec<bool> {
+        let is_idle = |knob: &Knob| {
+            let mut with = knob.idle_with.iter();
+            with.any(|(other, value)| candidate.0[*other] == Some(Setting::Listed(*value)))
+        };
+        self.knobs.iter().map(is_idle).collect()
+    }
+
+    /// The candidate without the values that have no effect, so that equal ones are tried once.
+    pub fn effective(&self, mut candidate: Candidate) -> Candidate {
+        let idle = self.idle(&candidate);
+        for (setting, _) in candidate.0.iter_mut().zip(idle).filter(|(_, idle)| *idle) {
+            *setting = None;
+        }
+        candidate
+    }
+
+    /// The whole grid in order if it has at most so many points, each of a different effect.
+    pub fn grid(&self, most: usize) -> Option<Vec<Candidate>> {
         self.size().filter(|size| *size <= as_f64(most))?;
         let mut grid = vec![Vec::new()];
         for knob in &self.knobs {
@@ -250,7 +271,14 @@ impl Space {
             };
             grid = grid.iter().flat_map(longer).collect();
         }
-        Some(grid.into_iter().map(Candidate).collect())
+        let mut distinct: Vec<Candidate> = Vec::new();
+        for candidate in grid {
+            let candidate = self.effective(Candidate(candidate));
+            if !distinct.contains(&candidate) {
+                distinct.push(candidate);
+            }
+        }
+        Some(distinct)
     }
 
     /// Up to so many random candidates, different from each other and from those that are known.
@@ -266,7 +294,7 @@ impl Space {
                 break;
             }
             let settings = self.knobs.iter().map(|knob| Some(knob.values.draw(random)));
-            let candidate = Candidate(settings.collect());
+            let candidate = self.effective(Candidate(settings.collect()));
             if !known.contains(&candidate) && !drawn.contains(&candidate) {
                 drawn.push(candidate);
             }
@@ -282,7 +310,7 @@ impl Space {
             let moved = values.unwrap_or_default().into_iter().map(move |value| {
                 let mut moved = candidate.clone();
                 moved.0[place] = Some(value);
-                moved
+                self.effective(moved)
             });
             moved.collect::<Vec<_>>()
         };
@@ -310,6 +338,7 @@ mod tests {
             name: place.to_string(),
             values,
             rank: place,
+            idle_with: Vec::new(),
         };
         Space::new(values.into_iter().enumerate().map(knob).collect()).unwrap()
     }
@@ -343,6 +372,22 @@ mod tests {
         });
         assert_eq!(grid, expected);
         assert_eq!(space.grid(5), None);
+    }
+
+    /// The second knob counts with the last value of the first one alone.
+    #[test]
+    fn candidates_that_differ_in_nothing_that_has_an_effect_are_one() {
+        let mut knobs = space(vec![listed(3), range(1.0, 9.0, true)]).knobs;
+        knobs[1].idle_with = vec![(0, 0), (0, 1)];
+        let space = Space::new(knobs).unwrap();
+        let grid = space.grid(27).unwrap();
+        assert_eq!(grid.len(), 2 + 9);
+        assert!(grid[..2].iter().all(|it| it.0[1].is_none()));
+        let mut random = Xoshiro256PlusPlus::seeded(1);
+        let drawn = space.draw(8, &grid[..2], &mut random);
+        assert!(drawn.iter().all(|it| it.0[0] == Some(Setting::Listed(2))));
+        let around = space.neighbours(&grid[2], 0.1);
+        assert_eq!(around[0], grid[1]);
     }
 
     #[test]

@@ -6,14 +6,14 @@ use crate::race::{OWN, Race};
 /// What a candidate has to offer; lower is better in all of it. Infinite where nothing was measured.
 type Offer = [f64; 3];
 
-/// The candidates on the Pareto front of gain, mean latency and cost, best gain first.
-pub(crate) fn of(race: &Race) -> Vec<usize> {
+/// The candidates on the Pareto front of gain, a figure of latency, and cost, best gain first.
+pub(crate) fn of(race: &Race, latency: Figure) -> Vec<usize> {
     let offers: Vec<(usize, Offer)> = (0..race.candidates.len())
         .filter(|it| race.is_sound(*it) && 2 * race.asked(*it) >= race.questions())
         .filter_map(|it| {
             let gain = race.gain(it, OWN, race.questions())?;
             let figure = |figure| race.answers[it].figure(figure).unwrap_or(f64::INFINITY);
-            let beside = [Figure::LatencyMean, Figure::CostPerQuestion].map(figure);
+            let beside = [latency, Figure::CostPerQuestion].map(figure);
             Some((it, [-gain, beside[0], beside[1]]))
         })
         .collect();

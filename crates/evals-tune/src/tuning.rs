@@ -6,7 +6,7 @@ use crate::answers::{Answered, Answers};
 use crate::choice::choose;
 use crate::race::{Fate, OWN, Race};
 use crate::{
-    Budget, Candidate, Goal, Importance, Options, Outcome, Question, Racing, Space, Split,
+    Budget, Candidate, Figure, Goal, Importance, Options, Outcome, Question, Racing, Space, Split,
     Strategy, TuneError,
 };
 
@@ -93,8 +93,8 @@ impl Tuning {
         }
         let split = Split::new(questions, options.hold_out, options.seed);
         let race = Race {
+            candidates: vec![space.effective(own)],
             space,
-            candidates: vec![own],
             answers: vec![Answers::new(questions.len())],
             fates: vec![Fate::Stayed],
             split,
@@ -211,9 +211,9 @@ impl Tuning {
         crate::importance::of(&self.race)
     }
 
-    /// The candidates that no other one beats in gain, mean latency and cost together, of those that answered at least half of the search.
-    pub fn trade_offs(&self) -> Vec<usize> {
-        crate::trade_offs::of(&self.race)
+    /// The candidates that no other one beats in gain, this figure of latency, and cost together, of those that answered at least half of the search.
+    pub fn trade_offs(&self, latency: Figure) -> Vec<usize> {
+        crate::trade_offs::of(&self.race, latency)
     }
 
     /// The trials of this phase that are not measured yet.

@@ -20,11 +20,11 @@ use self::measurement::BenchPlan;
 use self::model::BenchedModel;
 use self::texts::Texts;
 use crate::options::{BenchEmbedArgs, EmbeddingModel};
-use evals_pages::results::{check_folders, show};
+use evals_pages::results::{check_out, show};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchEmbedArgs) -> Result<Exit> {
     let models = models(session, arguments)?;
-    check_folders(&arguments.out)?;
+    check_out(&arguments.out)?;
     let runtime = tokio::runtime::Runtime::new().context("cannot start worker threads")?;
     let figures = runtime.block_on(measure(session, arguments, &models))?;
     show(session.printer, &figures, arguments.json, &arguments.out)?;

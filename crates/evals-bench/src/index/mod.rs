@@ -26,10 +26,10 @@ use self::figures::{Figures, SharedFacts, VectorFigures};
 use self::grid::Grid;
 use self::measurement::Measurement;
 use crate::options::BenchIndexArgs;
-use evals_pages::results::{check_folders, show};
+use evals_pages::results::{check_out, show};
 
 pub(super) fn execute(session: &Session<'_>, arguments: &BenchIndexArgs) -> Result<Exit> {
-    check_folders(&arguments.out)?;
+    check_out(&arguments.out)?;
     grid::check(&arguments.types, &arguments.grid)?;
     let folder = arguments.figures.as_deref();
     let drawings = folder.map(FigureFolder::create).transpose()?;

@@ -10,9 +10,9 @@ use clap::Args;
 #[command(next_help_heading = "Settings")]
 pub struct SettingsArgs {
     /// Settings file [default: ./evaluations.yaml or ./haiku.rag.yaml, else the same names in the user's configuration
-    /// folder]
+    /// folder]; of several, a later one overrides single keys
     #[arg(long, value_name = "PATH")]
-    pub config: Option<PathBuf>,
+    pub config: Vec<PathBuf>,
     /// Override one setting, e.g. `--set search.limit=10`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub assignments: Vec<String>,

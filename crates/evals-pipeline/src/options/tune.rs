@@ -17,6 +17,7 @@ tried:
   space:
     processing.chunk_size: [128, 256, 512]
     search.profile: [bm25, semantic, hybrid]
+    search.fusion.method: [rrf, linear]
     search.fusion.weight: {from: 0.1, to: 0.9}
   limits: {latency.p95: 300ms, cost_per_question: 0.002}
   budget: {usd: 5, time: 30m}
@@ -26,6 +27,8 @@ chose meet yours once. The same command resumes.";
 
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = HELP)]
+#[command(mut_arg("each", |it| it.hide(true)), mut_arg("figures", |it| it.hide(true)), mut_arg("shard", |it| it.hide(true)))]
+#[command(mut_arg("skip_qa", |it| it.hide(true)), mut_arg("skip_retrieval", |it| it.hide(true)), mut_arg("repeat", |it| it.hide(true)))]
 pub struct TuneArgs {
     /// Read objective, space, limits and budget from FILE instead of the section `tune:` of the settings
     #[arg(long, help_heading = "Tuning", value_name = "FILE")]

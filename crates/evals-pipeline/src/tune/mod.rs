@@ -3,6 +3,7 @@
 //! `evals-tune` decides what is measured next and what the answers mean. Each of its trials is an ordinary run here, so that indexes, caches,
 //! budgets and pages are those of `run`, and `compare` and `view` know the trials.
 
+mod idle;
 mod limits;
 mod objective;
 mod plan;
@@ -14,15 +15,15 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use evals_messages::quantity;
-use evals_pages::results::{check_folders, show};
+use evals_pages::results::{check_out, show};
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::run_folder::RunFolder;
 use evals_runs::run_record::SelectionRecord;
 use evals_runs::stored_runs::{StoredRun, is_finished};
 use evals_runs::tunings::{Lock, Record, Trial as RecordedTrial};
-use evals_settings::Tune;
+use evals_settings::{SettingsFile, Tune};
 use evals_terminal::progress;
-use evals_tune::{Budget, OWN, Options, Question, Step, Trial, Tuning};
+use evals_tune::{Answered, Budget, OWN, Options, Question, Step, Trial, Tuning};
 
 pub use self::plan::short_name;
 
@@ -31,7 +32,7 @@ use self::report::Tuned;
 use self::trial::Measured;
 use crate::exit::Exit;
 use crate::interruption::{Interrupted, interruptible};
-use crate::options::TuneArgs;
+use crate::options::{SettingsArgs, TuneArgs};
 use crate::session::Session;
 
 /// The file of better settings, in the working folder.
@@ -45,7 +46,7 @@ const WRITTEN: &str = "# Written by `evaluations tune`: the settings that differ
 ///
 /// If the dataset, the settings or the space are unusable, the user's own settings fail, or results cannot be written.
 pub fn execute(session: &Session<'_>, arguments: &TuneArgs) -> Result<Exit> {
-    check_folders(&arguments.run.results.out)?;
+    check_out(&arguments.run.results.out)?;
     let plan = Plan::new(session, arguments)?;
     let mut read = None;
     let exit = interruptible(session.printer, async |interruption| {
@@ -258,7 +259,11 @@ impl Course<'_> {
         let mut answers = measured.answers;
         for place in &trial.questions {
             let answered = answers.remove(&self.asked[*place].id);
-            let answered = answered.unwrap_or_else(Measured::unasked);
+            let answered = answered.unwrap_or_else(|| Answered {
+                value: Err(measured.unasked.clone()),
+                latency: None,
+                cost: None,
+            });
             self.tuning.record(trial.candidate, *place, answered);
         }
         self.runs.push((trial.candidate, measured.run));
@@ -287,10 +292,29 @@ impl Course<'_> {
             let text = format!("{WRITTEN}{best}");
             write_atomically(&path, |file| file.write_all(text.as_bytes()))
                 .with_context(|| format!("cannot write `{}`", path.display()))?;
-            printer.note_file("use them with --config", &path);
+            let own = files_of(self.session, &arguments.run.settings);
+            printer.note(&format!("use them with `{own}--config {}`", path.display()));
         }
-        Ok(Exit::Done)
+        Ok(if tuned.has_verdict() {
+            Exit::Done
+        } else {
+            Exit::CheckFailed
+        })
     }
+}
+
+/// The options that name the user's settings files, which better settings are merged into.
+fn files_of(session: &Session<'_>, arguments: &SettingsArgs) -> String {
+    let directories = &session.directories;
+    let mut files = arguments.config.clone();
+    if files.is_empty() {
+        files.extend(SettingsFile::discover(
+            &directories.working,
+            &directories.config,
+        ));
+    }
+    let options = files.iter().map(|it| format!("--config {} ", it.display()));
+    options.collect()
 }
 
 /// Refuses to overwrite a file of the user's.

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use evals_data::Manifest;
 use evals_guard::regular_file;
-use evals_metrics::as_f64;
 use evals_rag::Question;
 use evals_runs::run_record::SelectionRecord;
 use evals_settings::{Knob as KnobSetting, Layer, Resolved, Settings, Tree, Tune};
@@ -14,8 +13,8 @@ use evals_tune::{Candidate, Figure, Knob, Setting, Space, Values};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::limits;
 use super::objective::Objective;
+use super::{idle, limits};
 use crate::downloads;
 use crate::interruption::Interruption;
 use crate::options::{RunArgs, TuneArgs};
@@ -26,6 +25,11 @@ use crate::session::Session;
 
 /// The size limit of a file of `--space`, in bytes.
 const LARGEST: u64 = 1_000_000;
+
+/// Settings of our own search, which a target does not read.
+const OWN_SEARCH: &[&str] = &["processing.", "search.", "reranking.", "qa."];
+/// Settings that only answers depend on.
+const OF_ANSWERS: &[&str] = &["qa.", "prompts.answer", "prompts.agent"];
 
 /// What `evaluations tune` tries without a space, for our own pipeline.
 const DEFAULT_SPACE: &str = "\
@@ -63,6 +67,7 @@ impl Plan {
     pub(super) fn new(session: &Session<'_>, arguments: &TuneArgs) -> Result<Self> {
         let mut run = arguments.run.clone();
         refuse(&run)?;
+        run.judging.estimate = false;
         let mut manifest = session.manifest(&run.dataset)?;
         if let Some(key) = &run.results.cluster {
             manifest.cluster = Some(key.clone());
@@ -117,6 +122,7 @@ impl Plan {
     fn enter_knobs(&mut self, settings: &Value) -> Result<()> {
         let mut knobs = Vec::new();
         for (key, knob) in &self.tune.space {
+            self.check_use(key)?;
             if self
                 .arguments
                 .settings
@@ -166,9 +172,27 @@ impl Plan {
                 name: key.clone(),
                 values,
                 rank: rank(key),
+                idle_with: idle::with(key, &self.tune.space, settings)?,
             });
         }
         self.space = Space::new(knobs).context("`tune.space`")?;
+        Ok(())
+    }
+
+    /// Refuses a setting that no trial reads.
+    fn check_use(&self, key: &str) -> Result<()> {
+        let is_of = |sections: &[&str]| sections.iter().any(|it| key.starts_with(it));
+        if self.resolved.settings.target.is_some() && is_of(OWN_SEARCH) {
+            bail!(
+                "`tune.space`: the system under test does not read `{key}`; its own are `target.parameters`"
+            );
+        }
+        if self.arguments.stages.skip_qa && is_of(OF_ANSWERS) {
+            bail!(
+                "`tune.space`: `{}` does not depend on `{key}`; choose a measure of answers as `tune.objective`",
+                self.objective
+            );
+        }
         Ok(())
     }
 
@@ -199,16 +223,11 @@ impl Plan {
     }
 
     /// How many settings are tried beside the user's.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a whole number, and at most that of trials"
-    )]
     pub(super) fn others(&self) -> usize {
         let most = self.tune.trials.get();
-        let grid = self.space.size().filter(|it| *it <= as_f64(most));
-        let has_own = self.own.0.iter().all(Option::is_some);
-        grid.map_or(most, |size| size as usize - usize::from(has_own))
+        let own = self.space.effective(self.own.clone());
+        let grid = self.space.grid(most);
+        grid.map_or(most, |it| it.iter().filter(|it| **it != own).count())
     }
 
     /// What all trials may cost together, in USD. Rank measures cost nothing.
@@ -246,15 +265,18 @@ impl Plan {
         rounded.to_string()
     }
 
-    /// What people call a candidate: `chunk_size=128 profile=bm25`.
+    /// What people call a candidate: `chunk_size=128,profile=bm25`. Settings without an effect are left out.
     pub(super) fn label(&self, candidate: &Candidate) -> String {
         let knobs = self.space.knobs();
         let keys: Vec<&str> = knobs.iter().map(|it| it.name.as_str()).collect();
         let values = self.values(candidate).into_iter().enumerate();
-        let parts = values.map(|(knob, value)| {
-            let value = value.unwrap_or_else(|| self.own_values[knob].clone());
-            format!("{}={value}", short_name(keys[knob], &keys))
-        });
+        let idle = self.space.idle(candidate);
+        let parts = values
+            .filter(|(knob, _)| !idle[*knob])
+            .map(|(knob, value)| {
+                let value = value.unwrap_or_else(|| self.own_values[knob].clone());
+                format!("{}={value}", short_name(keys[knob], &keys))
+            });
         parts.collect::<Vec<_>>().join(",")
     }
 

@@ -112,7 +112,7 @@ impl Tuned {
             ended_early: tuning.ended_early(),
             trials: trials.collect(),
             no_hold_out: split.no_hold_out,
-            trade_offs: tuning.trade_offs(),
+            trade_offs: tuning.trade_offs(latency),
             knobs: tuning
                 .importance()
                 .into_iter()
@@ -121,6 +121,15 @@ impl Tuned {
             best: chosen.map(|chosen| plan.file(tuning.candidate(chosen))),
             outcome,
         })
+    }
+
+    /// Whether the tuning can say which settings are better.
+    pub(super) fn has_verdict(&self) -> bool {
+        !matches!(
+            self.outcome.verdict,
+            Verdict::EveryTrialFailed | Verdict::Undefined(_) | Verdict::Unchecked
+        ) && self.trials.iter().any(|it| it.questions > 0)
+            && (self.trials.len() == 1 || self.trials[1..].iter().any(|it| it.questions > 0))
     }
 
     /// The settings that differ from the user's, as YAML.
@@ -138,8 +147,13 @@ impl Tuned {
         let objective = &self.objective;
         match &self.outcome.verdict {
             Verdict::Better { at_least } => format!(
-                "{} is better than your settings: {objective} is higher by at least {at_least:.3}, with 95 % confidence",
-                self.chosen()
+                "{} is better than your settings: {objective} is higher by at least {at_least:.3}, with 95 % confidence{}",
+                self.chosen(),
+                if self.earlier_uses > 0 {
+                    " if the held-out questions were unseen, which they are not"
+                } else {
+                    ""
+                }
             ),
             Verdict::NothingBetter if self.outcome.chosen == Some(OWN) => {
                 "Nothing beats your settings: no others are better by more than a standard error"
@@ -151,6 +165,13 @@ impl Tuned {
             ),
             Verdict::OnlyOwn => {
                 "There is nothing to compare: the space has your settings alone".to_owned()
+            }
+            Verdict::EveryTrialEqual if self.trials[1..].iter().all(|it| it.questions == 0) => {
+                let [_, held_out] = self.questions;
+                format!(
+                    "The budget ended the search before it tried other settings; the held-out part alone takes {} answers",
+                    2 * held_out
+                )
             }
             Verdict::EveryTrialEqual => format!(
                 "Every trial has the same results: nothing that was tried changes {objective}. Does the system under test use these settings?"
@@ -253,7 +274,11 @@ impl Tuned {
             rows.push(vec![
                 "p".to_owned(),
                 p_value(p),
-                "of search and held-out part together, one-sided".to_owned(),
+                match outcome.check {
+                    Check::HeldOut(_) => "of search and held-out part together, one-sided",
+                    _ => "of the search, one-sided, for the best of all that were tried",
+                }
+                .to_owned(),
             ]);
         }
         let caption = format!("Gain in {} of {}", self.objective, self.chosen());
@@ -298,7 +323,8 @@ impl Tuned {
             .into_iter()
             .chain(self.expense_titles())
             .collect();
-        table("Not beaten in gain, latency and cost together", &head, rows)
+        let caption = "Not beaten in gain, latency and cost together, of settings that answered half of the search";
+        table(caption, &head, rows)
     }
 
     /// The titles of latency and cost, as far as a trial has them.
@@ -343,7 +369,7 @@ impl Tuned {
             let mut row = vec![
                 trial.label.clone(),
                 trial.gain.map_or_else(|| NONE.to_owned(), signed),
-                trial.became.clone(),
+                first_words(&trial.became),
                 trial.questions.to_string(),
             ];
             row.extend(self.expenses(trial));
@@ -392,7 +418,9 @@ impl Tuned {
     }
 
     fn trade_off_figure(&self) -> Option<Scene> {
-        let points = self.trials.iter().filter_map(|trial| {
+        let measured = self.trials.iter();
+        let measured = measured.filter(|trial| 2 * trial.questions >= self.questions[0]);
+        let points = measured.filter_map(|trial| {
             Some(TradeOffPoint {
                 label: trial.label.clone(),
                 price: trial.latency?,
@@ -403,8 +431,8 @@ impl Tuned {
         let figure = TradeOff {
             heading: Heading {
                 title: format!("Gain in {} against {}", self.objective, self.latency),
-                caption: "Gains over your settings in the search, which flatter the best of many. Filled circles: no other trial is as fast and \
-                          gains as much."
+                caption: "Gains over your settings in the search, which flatter the best of many, of all settings that answered at least half of \
+                          its questions. Filled circles: no other trial is as fast and gains as much."
                     .to_owned(),
             },
             price: self.latency.to_owned(),
@@ -529,6 +557,7 @@ fn became(number: usize, standing: &Standing, outcome: &Outcome) -> String {
     let missing = standing.without_value.as_ref();
     let missing = missing.map(|(count, reason)| format!("; {count} without a value ({reason})"));
     let became = match &standing.fate {
+        Fate::Stayed | Fate::Left if standing.questions == 0 => "not tried".to_owned(),
         _ if !standing.meets_limits => "beyond the limits".to_owned(),
         Fate::Failed(reason) => return format!("failed: {reason}"),
         _ if outcome.chosen == Some(number) => "chosen".to_owned(),
@@ -536,6 +565,15 @@ fn became(number: usize, standing: &Standing, outcome: &Outcome) -> String {
         Fate::Left => "left".to_owned(),
     };
     became + &missing.unwrap_or_default()
+}
+
+/// The first line of a message, and no more of it than a table has room for.
+fn first_words(message: &str) -> String {
+    const MOST: usize = 80;
+    let line = message.lines().next().unwrap_or_default();
+    let is_whole = line.len() == message.len() && line.chars().count() <= MOST;
+    let end = if is_whole { "" } else { " …" };
+    line.chars().take(MOST).collect::<String>() + end
 }
 
 fn of_figure(figure: Figure, latency: &Percentiles) -> Option<f64> {

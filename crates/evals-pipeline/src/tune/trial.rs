@@ -28,6 +28,8 @@ pub(super) struct Measured {
     pub(super) run: String,
     /// What each question's answer is worth, by the question's id.
     pub(super) answers: BTreeMap<String, Answered>,
+    /// Why it did not ask a question that it has no answer to, such as the end of its budget.
+    pub(super) unasked: String,
     /// What the run cost with its judges, in USD, as far as prices are known.
     pub(super) spent: f64,
     /// Whether nothing of it would run again. A run that a budget stopped, or whose questions all failed, is tried again.
@@ -105,27 +107,26 @@ impl Measured {
         };
         let total = cost("/total").or_else(|| cost("/cost"));
         let answering = total.map(|it| it - cost("/judging/cost").unwrap_or(0.0));
-        let answers = match &report {
-            StoredReport::Retrieval(report) => read(report, objective, answering),
-            StoredReport::Qa(report) => read(report, objective, answering),
+        let (answers, failure) = match &report {
+            StoredReport::Retrieval(it) => (read(it, objective, answering), failure(it)),
+            StoredReport::Qa(it) => (read(it, objective, answering), failure(it)),
             StoredReport::Eval(_) => bail!("run `{}` is of a dataset file", run.name()),
         };
         Ok(Self {
             run: run.name(),
             answers: answers?,
+            unasked: failure.unwrap_or_else(|| "the question was not asked".to_owned()),
             spent: total.unwrap_or(0.0),
             is_finished: is_finished(run.state()),
         })
     }
+}
 
-    /// What a question is worth that the run did not reach, such as at the end of its budget.
-    pub(super) fn unasked() -> Answered {
-        Answered {
-            value: Err("the question was not asked".to_owned()),
-            latency: None,
-            cost: None,
-        }
-    }
+/// The first failure of a report's cases, or else why the run stopped.
+fn failure<D: Domain>(report: &Report<D>) -> Option<String> {
+    let mut failures = report.cases.iter().filter_map(|it| it.result.failure());
+    let failure = failures.next().map(|it| &it.message);
+    failure.or(report.stopped.as_ref()).cloned()
 }
 
 /// The answers of a report. Reports have the cost of all answers, of which each question has an equal part.
@@ -138,9 +139,7 @@ fn read<D: Domain>(
     let found = measures.iter().find(|it| objective.is(&it.title));
     let Some(found) = found else {
         // No question has an answer that could be measured.
-        let mut failures = report.cases.iter().filter_map(|it| it.result.failure());
-        let failure = failures.next().map(|it| &it.message);
-        if let Some(reason) = failure.or(report.stopped.as_ref()) {
+        if let Some(reason) = failure(report) {
             bail!("{reason}");
         }
         let titles: BTreeSet<&str> = measures.iter().map(|it| it.title.as_str()).collect();

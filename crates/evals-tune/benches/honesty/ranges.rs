@@ -50,6 +50,7 @@ fn once(gain: f64, seed: u64, random: &mut Xoshiro256PlusPlus) -> Result<Simulat
             whole: false,
         },
         rank: 0,
+        idle_with: Vec::new(),
     };
     let space = Space::new(vec![knob("left"), knob("right")])?;
     let own = Candidate(vec![Some(Setting::Number(0.1)); 2]);

@@ -15,6 +15,7 @@ fn listed(name: &str, count: usize) -> Knob {
         name: name.to_owned(),
         values: Values::Listed((0..count).map(|label| label.to_string()).collect()),
         rank: 0,
+        idle_with: Vec::new(),
     }
 }
 
@@ -23,6 +24,7 @@ fn range(name: &str, from: f64, to: f64, whole: bool) -> Knob {
         name: name.to_owned(),
         values: Values::Range { from, to, whole },
         rank: 0,
+        idle_with: Vec::new(),
     }
 }
 
