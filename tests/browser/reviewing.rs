@@ -145,6 +145,78 @@ fn questions_are_reviewed_with_the_keyboard_alone() {
 
 #[test]
 #[ignore = "needs Chromium: make test-browser"]
+fn passages_are_graded_with_the_keyboard_alone() {
+    let sandbox = Sandbox::new();
+    let document =
+        |id: &str| json!({"id": id, "text": format!("<b>Ferry</b> {id} sails at nine.")});
+    let question =
+        |id: &str| json!({"id": id, "question": format!("When sails {id}?"), "relevant": id});
+    sandbox.write(
+        "documents.jsonl",
+        test_set::lines(&["a", "b"].map(document)),
+    );
+    sandbox.write(
+        "questions.jsonl",
+        test_set::lines(&["a", "b"].map(question)),
+    );
+    sandbox.write(
+        "ferries.yaml",
+        "name: ferries\ndocuments: {source: {path: documents.jsonl}, uri: id, text: text}\n\
+         questions: {source: {path: questions.jsonl}, id: id, text: question, relevant: [relevant]}\n",
+    );
+    sandbox.succeed("run ferries.yaml --skip-qa --profile bm25 --name first");
+    let line = "pool first --dataset ferries.yaml --view";
+    let viewer = Viewer::start(sandbox.command(line).env("USER", "ada"));
+    let browser = Browser::start();
+    let open = || {
+        browser.visit(viewer.address());
+        browser.wait("document.getElementById('setup')");
+        browser.run::<()>("document.querySelector('[name=author]').focus()", &[]);
+        browser.keys(key::ENTER);
+    };
+    open();
+    browser.wait("!document.getElementById('work').hidden");
+    check(&browser, "grading");
+    assert!(browser.text("#evidence").contains("<b>Ferry</b> "));
+    let answer = "return document.getElementById('answer').checkVisibility() || document.getElementById('note').checkVisibility()";
+    assert!(
+        !browser.run::<bool>(answer, &[]),
+        "a passage has a grade alone"
+    );
+    press(&browser, "3", "2 of 4, 1 graded");
+    press(&browser, "s", "3 of 4, 1 graded");
+    press(&browser, "0", "4 of 4, 2 graded");
+    // Back, where a different grade replaces the one before.
+    press(&browser, "u", "3 of 4, 2 graded");
+    assert_eq!(
+        browser.text("[aria-pressed=true]"),
+        "0 nothing to do with it"
+    );
+    assert_eq!(browser.text("#said"), "Graded by ada");
+    press(&browser, "1", "4 of 4, 2 graded");
+    // What was skipped comes at the end.
+    press(&browser, "2", "2 of 4, 3 graded");
+    browser.keys("0");
+    browser.wait("!document.getElementById('finished').hidden");
+    assert!(
+        browser
+            .text("#finished")
+            .contains("All 4 passages are graded.")
+    );
+    open();
+    browser.wait(
+        "document.getElementById('finished').innerText.startsWith('People have graded every')",
+    );
+    let path = sandbox.data().join("judgements/ferries.jsonl");
+    let stored = std::fs::read_to_string(path).unwrap();
+    let grades = stored.split("\"grade\":").skip(1).map(|rest| &rest[..1]);
+    assert_eq!(grades.collect::<String>(), "30120");
+    assert_eq!(stored.matches("{\"person\":\"ada\"}").count(), 5);
+    browser.end(&["http://127.0.0.1:", "data:,"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
 fn what_was_typed_is_not_lost_and_single_keys_can_be_turned_off() {
     let reviewed = Reviewed::new();
     let browser = reviewed.start();

@@ -11,6 +11,7 @@ use crate::judges::{nonce, prompt};
 use crate::qa_server::{self, with_settings};
 use crate::sandbox::{Ended, Sandbox, ended, unwrapped, wait_for};
 use crate::scripted_server::{Reaction, Received, Saying, ScriptedServer};
+use crate::viewer::{Answer, Viewer};
 
 const TOWERS: usize = 12;
 
@@ -185,6 +186,39 @@ fn a_killed_pool_goes_on_and_pays_nothing_twice() {
     assert_eq!(stored(&fresh), grades, "grades are lost or doubled");
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_pool_keeps_what_was_paid_and_goes_on() {
+    use crate::signals::{end_of, signal, start};
+
+    // With calls that wait for the server, and without.
+    for at_once in [8, 3] {
+        let server = judge(Duration::from_millis(200));
+        let sandbox = Sandbox::new();
+        let names = runs(&sandbox, &server, &["bm25"]);
+        let line = format!(
+            "pool {} --k 3 --dataset towers.yaml --set providers.openai.max_concurrency={at_once}",
+            names.join(" ")
+        );
+        let child = start(&mut with_settings(&sandbox, &line));
+        wait_for("calls", || asked(&server) >= 10);
+        signal(&child, "INT");
+        let stopped = end_of(child);
+        let stderr = &stopped.stderr;
+        assert_eq!(stopped.code, Some(130), "{stderr}");
+        assert!(
+            stderr.contains("interrupted; run the same command again to go on"),
+            "{stderr}"
+        );
+        let paid = stored(&sandbox).len();
+        assert_eq!(asked(&server), paid, "{stderr}");
+        assert!((10..36).contains(&paid), "{paid}");
+        succeed(&sandbox, &names, "");
+        assert_eq!(asked(&server), 36, "each passage once");
+        assert_eq!(stored(&sandbox).len(), 36);
+    }
+}
+
 #[test]
 fn two_commands_at_once_pay_for_a_passage_once() {
     let server = judge(Duration::from_millis(60));
@@ -313,6 +347,136 @@ fn people_correct_the_model_in_a_spreadsheet() {
         text.contains(&format!("for question `{first}`")),
         "{next}\n{text}"
     );
+}
+
+/// What a page gets from the viewer.
+fn shown(viewer: &Viewer, page: &str) -> Value {
+    let answer = viewer.get(page);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+/// Sends a grade as the page does.
+fn give(viewer: &Viewer, id: &Value, grade: &str, author: &str) -> Answer {
+    let review = json!({"id": id, "verdict": grade, "author": author, "time": "", "seed": null});
+    let body = json!({"review": review, "seen": null});
+    viewer.send_json("/review/reviews", &body.to_string())
+}
+
+/// The numbers without the version, which holds the times of the grades.
+fn unversioned(text: &str) -> String {
+    let (opening, rest) = text.split_once("; version ").unwrap();
+    opening.to_owned() + rest.split_once('\n').unwrap().1
+}
+
+#[test]
+fn a_grade_on_the_page_counts_as_one_in_the_spreadsheet() {
+    let server = judge(Duration::ZERO);
+    let profiles = ["bm25", "semantic", "unranked"];
+    let [by_page, by_sheet] = [(); 2].map(|()| {
+        let sandbox = Sandbox::new();
+        let names = runs(&sandbox, &server, &profiles);
+        (sandbox, names)
+    });
+    let (sandbox, names) = &by_sheet;
+    succeed(sandbox, names, "--export grades.csv --sample 6");
+    let path = sandbox.work().join("grades.csv");
+    let sheet = fs::read_to_string(&path).unwrap();
+    let rows: Vec<Vec<&str>> = sheet
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').collect())
+        .collect();
+    let grades = rows.iter().map(|cells| {
+        let grade = right(cells[2], cells[3]).to_string();
+        (cells[5], grade)
+    });
+    let grades: BTreeMap<&str, String> = grades.collect();
+    let filled = sheet.lines().map(|line| {
+        let digest = line.rsplit(',').next().unwrap();
+        let grade = grades.get(digest).map_or("", String::as_str);
+        line.replace(",,sha-", &format!(",{grade},sha-")) + "\r\n"
+    });
+    fs::write(&path, filled.collect::<String>()).unwrap();
+    let expected = succeed(sandbox, names, "--import grades.csv --labeller ada");
+
+    let (sandbox, names) = &by_page;
+    let line = format!(
+        "pool {} --k 3 --dataset towers.yaml --view --sample 6",
+        names.join(" ")
+    );
+    let viewer = Viewer::start(with_settings(sandbox, &line).env("USER", "ada"));
+    assert!(
+        viewer.address().ends_with("/review"),
+        "{}",
+        viewer.address()
+    );
+    let page = viewer.get("/review").body;
+    for part in ["Grade the passages", "value=\"ada\"", "value=\"6\""] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let queue = shown(&viewer, "/review/queue?size=6");
+    let ids = queue.as_array().unwrap().iter().map(|it| &it["id"]);
+    let order: Vec<&str> = rows.iter().map(|cells| cells[5]).collect();
+    assert_eq!(
+        ids.clone().collect::<Vec<_>>(),
+        order,
+        "the order of the sheet"
+    );
+    for id in ids {
+        let id = id.as_str().unwrap();
+        let texts = shown(&viewer, &format!("/review/question?id={id}"));
+        let passage = texts["documents"][0]["parts"][0]["text"].as_str().unwrap();
+        let grade = right(texts["item"]["question"].as_str().unwrap(), passage).to_string();
+        assert_eq!(grades[id], grade);
+        let texts = texts.to_string();
+        assert!(
+            !texts.contains("grade"),
+            "it must not tell a grade: {texts}"
+        );
+        let answer = give(&viewer, &json!(id), &grade, " ada ");
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let review = json!({"id": id, "verdict": grade, "author": "ada"});
+        let reply: Value = serde_json::from_str(&answer.body).unwrap();
+        assert_eq!(reply["review"], review);
+        give(&viewer, &json!(id), &grade, "ada");
+    }
+    assert_eq!(
+        shown(&viewer, "/review/queue?size=1")[0]["review"],
+        Value::Null
+    );
+    let path = sandbox.data().join("judgements").join("towers.jsonl");
+    let lines = fs::read_to_string(path).unwrap().lines().count();
+    assert_eq!(lines, order.len() + 1, "what was said already is not added");
+    assert_eq!(
+        unversioned(&succeed(sandbox, names, "")),
+        unversioned(&expected)
+    );
+
+    // The last word of a person counts.
+    let first = json!(order[0]);
+    let wrong = if grades[order[0]] == "3" { "0" } else { "3" };
+    give(&viewer, &first, wrong, "ada");
+    let changed = succeed(sandbox, names, "");
+    assert_ne!(unversioned(&changed), unversioned(&expected));
+    give(&viewer, &first, &grades[order[0]], "ada");
+    assert_eq!(
+        unversioned(&succeed(sandbox, names, "")),
+        unversioned(&expected)
+    );
+
+    for (id, grade, author, sentence) in [
+        (json!("sha-0"), "1", "ada", "no such passage"),
+        (first.clone(), "4", "ada", "0, 1, 2 or 3"),
+        (first.clone(), "1", " ", "name of the labeller is empty"),
+    ] {
+        let refused = give(&viewer, &id, grade, author);
+        assert_eq!(refused.status, 400, "{}", refused.body);
+        assert!(refused.body.contains(sentence), "{}", refused.body);
+    }
+    let path = viewer.path("/review/reviews");
+    let foreign = viewer.ask("POST", &path, &[("Host", &viewer.host())], "{}");
+    assert_eq!(foreign.status, 403);
 }
 
 #[test]

@@ -291,6 +291,157 @@ fn a_killed_command_goes_on_and_pays_nothing_twice() {
     assert_eq!(files(&fresh.work().join("set")), killed);
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_command_keeps_its_replies_and_goes_on() {
+    use crate::signals::{end_of, signal, start};
+
+    let server = models(Duration::from_millis(200));
+    let sandbox = ferries(&server);
+    let asked = || server.received_at("/chat/completions").len();
+    for least in [9, 40] {
+        let child = start(&mut sandbox.command(LINE));
+        wait_for("requests", || asked() >= least);
+        signal(&child, "INT");
+        let stopped = end_of(child);
+        let stderr = unwrapped(&stopped.stderr);
+        assert_eq!(stopped.code, Some(130), "{stderr}");
+        assert!(
+            stderr.contains("replies are stored; run the same command again to go on"),
+            "{stderr}"
+        );
+        assert!(!stderr.contains("without a reply"), "{stderr}");
+        let work = sandbox.work();
+        assert!(!work.join("set").exists(), "nothing is half-written");
+    }
+    write_set(&sandbox, LINE);
+    assert_eq!(repeated(&server), 0, "a reply was paid twice");
+    let (fresh, paid) = (ferries(&server), asked());
+    write_set(&fresh, LINE);
+    assert_eq!(asked(), 2 * paid, "a different machine pays as much");
+    let [one, other] = [&sandbox, &fresh].map(|it| files(&it.work().join("set")));
+    assert_eq!(one, other);
+}
+
+/// Lists the facts of an answer, of which the judge then finds all in every answer.
+fn facts(prompt: &str) -> Value {
+    if prompt.starts_with("You list the facts") {
+        let number = block(prompt, "text").trim();
+        json!({"id": "ID", "nuggets": [{"text": format!("it is {number}"), "vital": true}, {"text": "by sea", "vital": false}]})
+    } else if prompt.contains("numbered facts") {
+        let count = prompt.split_whitespace().find_map(|it| it.parse().ok());
+        let verdicts = (1..=count.unwrap_or(0))
+            .map(|number: usize| json!({"number": number, "verdict": "support"}));
+        json!({"reasons": [], "id": "ID", "verdicts": verdicts.collect::<Vec<_>>()})
+    } else if prompt.starts_with("You grade one answer") || prompt.contains("declines to answer") {
+        // It is right, and does not decline.
+        json!({"reason": "so", "id": "ID", "pass": prompt.starts_with("You grade")})
+    } else {
+        reply(prompt)
+    }
+}
+
+#[test]
+fn facts_are_written_once_edited_by_people_and_used_by_every_run() {
+    let server = ScriptedServer::start(|request, _| {
+        if !request.path.ends_with("/chat/completions") {
+            return Reaction::Sound;
+        }
+        let prompt = prompt(request);
+        if request.body["model"] != "judge" && !prompt.starts_with("You write one question") {
+            return Reaction::Say(Saying::of("It carries some. [1]"));
+        }
+        Reaction::Say(say(prompt, &facts(prompt)))
+    });
+    let sandbox = ferries(&server);
+    write_set(&sandbox, LINE);
+    let path = sandbox.work().join("set/questions.jsonl");
+    let answerable = 18;
+    let listed = || {
+        let asked = server.received_at("/chat/completions");
+        let lists = asked
+            .iter()
+            .filter(|it| prompt(it).starts_with("You list the facts"));
+        lists.count()
+    };
+    let estimate = sandbox.succeed("questions nuggets set --config settings.yaml --estimate");
+    assert!(
+        estimate.starts_with("listing facts with openai:judge: 18 calls"),
+        "{estimate}"
+    );
+    assert_eq!(listed(), 0);
+    let reviewed = lines(&path)
+        .into_iter()
+        .find(|it| it["kind"] == "single_fact");
+    let id = reviewed.unwrap()["id"].clone();
+    let edit = json!({"id": id, "verdict": "edit", "answer": "fourteen", "author": "ada", "time": "2026-05-01T12:00:00Z"});
+    sandbox.write("set/review.jsonl", format!("{edit}\n"));
+
+    // A budget for about five of the lists.
+    let line = "questions nuggets set --config settings.yaml";
+    let stopped = sandbox.run(&format!("{line} --budget 0.15"));
+    assert_eq!(stopped.code, Some(1), "{}", stopped.stderr);
+    let some = lines(&path);
+    let with_facts = |set: &[Value]| {
+        let facts = set.iter().map(|it| it["nuggets"].as_array().unwrap().len());
+        facts.filter(|count| *count == 2).count()
+    };
+    assert_eq!(with_facts(&some), listed());
+    assert!((1..answerable).contains(&listed()), "{}", listed());
+    let ended = write_set(&sandbox, line);
+    assert_eq!(listed(), answerable, "nothing is asked twice");
+    let set = lines(&path);
+    assert_eq!(with_facts(&set), answerable);
+    let edited = set.iter().find(|it| it["id"] == id).unwrap();
+    assert_eq!(
+        edited["nuggets"][0]["text"], "it is fourteen",
+        "{}",
+        ended.stderr
+    );
+    let history = lines(&sandbox.work().join("set/history.jsonl"));
+    assert_eq!(history.len(), 2);
+    assert_eq!(history[0]["to"], history[1]["from"]);
+    let again = write_set(&sandbox, line);
+    assert!(again.stderr.contains("has its facts"), "{}", again.stderr);
+
+    // What people write into the file counts, and no judge lists facts any more.
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("by sea", "across the bay")).unwrap();
+    let run = "run set --config settings.yaml --skip-retrieval --judges nuggets --out scores.json";
+    for answerer in ["one", "two"] {
+        let run = sandbox.run(&format!("{run} --model openai:{answerer}"));
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let report = crate::sandbox::json(&sandbox.work().join("scores.json"));
+        assert_eq!(
+            report["summary"]["scores"]["weighted nuggets"]["value"],
+            1.0
+        );
+        assert_eq!(
+            report["summary"]["scores"]["weighted nuggets"]["n"],
+            answerable
+        );
+    }
+    assert_eq!(
+        listed(),
+        answerable,
+        "a judge listed facts that the set has"
+    );
+    let asked = server.received_at("/chat/completions");
+    let seen = asked.iter().filter(|it| {
+        prompt(it).contains("across the bay") && prompt(it).contains("numbered facts")
+    });
+    assert!(seen.count() >= answerable);
+
+    let manifest = sandbox.work().join("set/dataset.yaml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("\"nuggets\":\"nuggets\",", "")).unwrap();
+    let refused = unwrapped(&sandbox.refuse(line));
+    assert!(
+        refused.contains("add `nuggets: nuggets` to its `questions`"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn an_estimate_sends_nothing_and_writes_nothing() {
     let server = models(Duration::ZERO);

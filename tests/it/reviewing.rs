@@ -36,15 +36,7 @@ fn send(viewer: &Viewer, said: &Value) -> Answer {
     }
     let seen = review.as_object_mut().unwrap().shift_remove("seen");
     let body = json!({"review": review, "seen": seen});
-    let origin = format!("http://{}", viewer.host());
-    let headers = [
-        ("Host", &*viewer.host()),
-        ("Origin", &origin),
-        ("Content-Type", "application/json"),
-        ("X-Evaluations-View", "1"),
-    ];
-    let path = viewer.path("/review/reviews");
-    viewer.ask("POST", &path, &headers, &body.to_string())
+    viewer.send_json("/review/reviews", &body.to_string())
 }
 
 /// The text of parts, evidence in brackets.

@@ -28,7 +28,7 @@ pub struct Check {
     pub updated: Vec<Item>,
 }
 
-/// A line of `history.jsonl`: a set that was rewritten after its documents changed.
+/// A line of `history.jsonl`: a set that was rewritten, after its documents changed or with the facts of its answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Update {
     /// When, in RFC 3339.

@@ -7,6 +7,7 @@ use evals_rag::{Document, Passage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::mix::MixError;
 use crate::passages::passages;
 use crate::{GenerateError, QuestionSettings};
 
@@ -71,6 +72,15 @@ impl<'c> Drawing<'c> {
         spread_over: Option<&str>,
         seed: u64,
     ) -> Result<Self, GenerateError> {
+        let fields = || corpus.iter().flat_map(|it| it.metadata.keys());
+        if let Some(field) = spread_over.filter(|it| fields().all(|known| known != it)) {
+            let fields: BTreeSet<&str> = fields().map(String::as_str).collect();
+            return Err(MixError::SpreadOver {
+                field: field.to_owned(),
+                fields: fields.into_iter().collect::<Vec<_>>().join(", "),
+            }
+            .into());
+        }
         let known = corpus.iter().map(|document| {
             let mut passages: Vec<_> = passages(&document.text).into_iter().enumerate().collect();
             passages.sort_by_cached_key(|(number, _)| {

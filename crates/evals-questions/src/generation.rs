@@ -81,7 +81,7 @@ impl Generator<'_> {
         };
         let values =
             json!({"kind": kind, "asker": draft.item.asker, "passages": numbered(&draft.passages)});
-        let mut query = self.query("write", form, values);
+        let mut query = self.query(&self.prompts.write, form, values);
         query.repeat = draft.repeat;
         self.fill(draft, query).await
     }
@@ -91,7 +91,7 @@ impl Generator<'_> {
         draft.passages = self.found(&draft.item.question).await?;
         let values =
             json!({"question": draft.item.question, "passages": numbered(&draft.passages)});
-        let query = self.query("answer", ANSWER, values);
+        let query = self.query(&self.prompts.answer, ANSWER, values);
         self.fill(draft, query).await
     }
 

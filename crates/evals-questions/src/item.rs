@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use evals_rag::EvidenceSpan;
+use evals_rag::{EvidenceSpan, Nugget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -27,6 +27,9 @@ pub struct Item {
     /// The spans that answer it; none for an unanswerable one.
     #[serde(default)]
     pub evidence: Vec<EvidenceSpan>,
+    /// The facts of a good answer, by which the judge `nuggets` judges; none until somebody wrote them.
+    #[serde(default)]
+    pub nuggets: Vec<Nugget>,
 }
 
 impl Item {
@@ -43,6 +46,7 @@ impl Item {
             asker: None,
             relevant: Vec::new(),
             evidence: Vec::new(),
+            nuggets: Vec::new(),
         }
     }
 

@@ -51,6 +51,14 @@ impl Default for QuestionSettings {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MixError {
+    /// No document has the metadata field over which the passages are to be spread.
+    #[error("`questions.spread_over`: no document has the metadata field `{field}`; their fields are: {}", if fields.is_empty() { "none" } else { fields })]
+    SpreadOver {
+        /// The field.
+        field: String,
+        /// Those that documents have.
+        fields: String,
+    },
     /// A share is negative, infinite or no number.
     #[error("`questions.mix.{kind}` is {share}; set it to 0 or a positive number")]
     Share {

@@ -105,7 +105,7 @@ impl Generator<'_> {
     async fn alone(&self, draft: &mut Draft) -> Result<(), Stop> {
         let item = &draft.item;
         let values = json!({"question": item.question});
-        let query = self.query("alone", ALONE, values);
+        let query = self.query(&self.prompts.alone, ALONE, values);
         let alone: Alone = query.ask(self.judge, &mut draft.calls).await?;
         if !alone.clear {
             return Err(Stop::Drop(DropReason::NotAlone, alone.reason));
@@ -117,6 +117,7 @@ impl Generator<'_> {
         let judged = Judged {
             question: &item.question,
             reference: &item.answer,
+            accepted: &[],
             answerable: true,
             answer: &known,
             refused: false,
@@ -140,7 +141,7 @@ impl Generator<'_> {
         let item = &draft.item;
         let quotes: Vec<&str> = item.evidence.iter().map(|it| it.quote.as_str()).collect();
         let values = json!({"question": item.question, "answer": item.answer, "quotes": quotes});
-        let query = self.query("evidence", CARRIED, values);
+        let query = self.query(&self.prompts.evidence, CARRIED, values);
         let carried: Carried = query.ask(self.judge, &mut draft.calls).await?;
         if carried.pass {
             return Ok(());
@@ -162,7 +163,7 @@ impl Generator<'_> {
         let answer = item.is_answerable().then_some(&item.answer);
         let values =
             json!({"question": item.question, "answer": answer, "passages": numbered(&passages)});
-        let query = self.query("others", OTHERS, values);
+        let query = self.query(&self.prompts.others, OTHERS, values);
         let others: Others = query.ask(self.judge, &mut draft.calls).await?;
         add(item, &others.answering, &passages)
     }

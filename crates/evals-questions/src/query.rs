@@ -53,10 +53,10 @@ pub(crate) struct Form {
 
 impl Generator<'_> {
     /// A request with a prompt, as its first repetition.
-    pub(crate) fn query(&self, prompt: &str, form: Form, values: Value) -> Query<'_> {
+    pub(crate) fn query<'q>(&'q self, prompt: &'q Prompt, form: Form, values: Value) -> Query<'q> {
         Query {
-            prompt: self.prompts.named(prompt),
-            repair: self.prompts.named("repair"),
+            prompt,
+            repair: &self.prompts.repair,
             values,
             form,
             repeat: 1,

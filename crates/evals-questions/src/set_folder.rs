@@ -8,7 +8,7 @@
 //! | `dataset.yaml` | the manifest with which the set runs |
 //! | `documents.jsonl` | the documents, if no manifest can name them |
 //! | `review.jsonl` | a [`Review`] a line, in the order in which they were given |
-//! | `history.jsonl` | an [`Update`] a line, for each time that `check` rewrote the set |
+//! | `history.jsonl` | an [`Update`] a line, for each time that the set was rewritten |
 //!
 //! A process holds a lock while it writes, and replaces each file as a whole, so that a process that is killed, or a full disk, leaves the old
 //! file or the new one. A set is there once its questions are, which are written last.
@@ -226,7 +226,7 @@ impl SetLock {
         })?)
     }
 
-    /// Rewrites the questions after a [check](Check) of them, without those that are stale, and adds a line to the history, which keeps them.
+    /// Rewrites the questions as a [check](Check) left them, and adds a line to the history, which keeps those that are stale.
     pub fn update(&self, check: &Check, time: &str) -> Result<(), SetError> {
         let update = Update {
             time: time.to_owned(),

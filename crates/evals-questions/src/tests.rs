@@ -470,7 +470,7 @@ async fn questions_of_a_log_get_evidence_or_are_unanswerable() {
 #[test]
 fn prompts_are_listed_by_their_names_and_replaced() {
     let prompts = QuestionPrompts::default();
-    let names = prompts.all().iter().map(|it| it.name().to_owned());
+    let names = prompts.all().into_iter().map(|it| it.name().to_owned());
     let names: Vec<String> = names.collect();
     assert!(names.is_sorted());
     let mut seen = Vec::new();

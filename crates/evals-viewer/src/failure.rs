@@ -7,6 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use evals_html::view::{MessagePage, TemplateError, up};
+use evals_runs::annotations::checked_labeller;
 
 /// The longest refusal in bytes. One may quote a parameter.
 const LONGEST_REFUSAL: usize = 64 << 10;
@@ -63,6 +64,11 @@ impl PageFailure {
     pub(super) fn into_parts(self) -> (StatusCode, String) {
         (self.status, self.sentence)
     }
+}
+
+/// The name of a person without white space around it. An empty name and one that is too long are errors.
+pub(super) fn person(name: &str) -> Result<&str, PageFailure> {
+    checked_labeller(name).map_err(|error| PageFailure::bad_request(error.to_string()))
 }
 
 /// The files of a run cannot be read.

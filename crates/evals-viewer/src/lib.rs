@@ -1,6 +1,6 @@
 //! A local server with pages of the stored runs.
 //!
-//! Every request passes `guard` first. The pages read run folders and a test set, and only labels and reviews are ever written.
+//! Every request passes `guard` first. The pages read run folders, a test set or a pool, and only labels, reviews and grades are ever written.
 
 mod address;
 mod browser;
@@ -33,55 +33,66 @@ use anyhow::Result;
 use evals_html::view::Link;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::interruption::interruptible;
+use evals_pipeline::options::PoolArgs;
 use evals_pipeline::session::Session;
 use evals_questions::SetFolder;
 use evals_runs::calibrations::CalibrationStore;
 
 use self::catalogue::Catalogue;
 use self::guard::Guard;
-use self::reviewing::ReviewedSet;
+use self::reviewing::{GradedPool, ReviewedSet};
 use self::server::Server;
 use self::token::Token;
 use self::viewer::Viewer;
 
-/// Serves the pages of the stored runs to this user, until the user interrupts. `run` names the run whose page comes first, instead of the
-/// list of runs, or the folder of a test set to review. Opens a browser, unless `no_open`.
+/// What the browser shows first.
+#[derive(Debug)]
+pub enum Shown<'s> {
+    /// The list of runs.
+    Runs,
+    /// The page of the run with this name, or the questions of the test set in this folder, to review.
+    Named(&'s OsStr),
+    /// The passages of a pool, to grade.
+    Pool(&'s PoolArgs),
+}
+
+/// Serves the pages of the stored runs to this user, until the user interrupts. `shown` comes first. Opens a browser, unless `no_open`.
 ///
 /// # Errors
 ///
-/// If there is no such run, the set or its documents cannot be read, or the port of 127.0.0.1 cannot be listened on.
+/// If there is no such run, the set, the pool or its documents cannot be read, or the port of 127.0.0.1 cannot be listened on.
 pub fn serve(
     session: &Session<'_>,
-    run: Option<&OsStr>,
+    shown: &Shown<'_>,
     port: Option<u16>,
     no_open: bool,
 ) -> Result<Exit> {
-    let set = run.map(|path| SetFolder::new(Path::new(path)));
-    let set = set.filter(SetFolder::has_questions);
-    let named = match run {
-        Some(wanted) if set.is_none() => {
-            let run = session.stored_runs().find(wanted)?;
-            Some(run.folder("`view` lists")?.clone())
-        }
-        _ => None,
-    };
-    let path = match (&set, &named) {
-        (Some(_), _) => Link::review().into_text(),
-        (None, Some(folder)) => Link::run(&folder.name()).into_text(),
-        (None, None) => Link::runs().into_text(),
-    };
-    let calibrations = CalibrationStore::of(&session.directories);
-    let catalogue = Catalogue::new(session.directories.runs(), named, calibrations);
     let printer = session.printer;
     interruptible(printer, async |interruption| {
-        let set = match set {
-            Some(folder) => Some(ReviewedSet::open(session, folder).await?),
-            None => None,
-        };
+        let (mut named, mut reviewing, mut path) = (None, None, Link::runs());
+        if let Shown::Named(wanted) = shown {
+            let set = SetFolder::new(Path::new(wanted));
+            if set.has_questions() {
+                reviewing = Some(reviewing::pages(ReviewedSet::open(session, set).await?));
+            } else {
+                let run = session.stored_runs().find(wanted)?;
+                let folder = run.folder("`view` lists")?.clone();
+                path = Link::run(&folder.name());
+                named = Some(folder);
+            }
+        } else if let Shown::Pool(arguments) = shown {
+            let opening = GradedPool::open(session, arguments, interruption);
+            reviewing = Some(reviewing::pages(Box::pin(opening).await?));
+        }
+        if reviewing.is_some() {
+            path = Link::review();
+        }
+        let calibrations = CalibrationStore::of(&session.directories);
+        let catalogue = Catalogue::new(session.directories.runs(), named, calibrations);
         let server = Server::bind(port).await?;
         let address = server.address();
         let token = Token::random()?;
-        let url = address.url(&token.path(&path));
+        let url = address.url(&token.path(&path.into_text()));
         printer.result(&format!("{url}\n"))?;
         printer.note("serving the pages at this address to this user only; Ctrl-C ends it");
         let is_wanted = browser::is_wanted(no_open, printer.stdout().is_terminal);
@@ -89,9 +100,8 @@ pub fn serve(
         let stop = interruption.abort_token();
         let viewer = Viewer::new(catalogue, stop.clone());
         let guarded = Guard { address, token };
-        server
-            .serve(guarded, router::pages(viewer, set), stop)
-            .await?;
+        let pages = router::pages(viewer, reviewing.unwrap_or_default());
+        server.serve(guarded, pages, stop).await?;
         Ok(Exit::Done)
     })
 }

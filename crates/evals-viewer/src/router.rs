@@ -9,15 +9,14 @@ use axum::routing::get;
 use evals_html::view::Asset;
 
 use super::failure::{PageFailure, as_page};
-use super::reviewing::{self, ReviewedSet};
 use super::viewer::Viewer;
 use super::{changes, compare_page, labelling, live, run_page, runs_page, trend_page};
 
 /// The largest body of a request, in bytes: more than a label or a review with the longest texts.
 const LARGEST_BODY: usize = 256 << 10;
 
-/// Every page, at its address without the token. The guard stands in front of them. Without a set to review, there is no page for it.
-pub(super) fn pages(viewer: Viewer, set: Option<ReviewedSet>) -> Router {
+/// Every page, at its address without the token. The guard stands in front of them. `reviewing` has the pages of what is reviewed, if anything is.
+pub(super) fn pages(viewer: Viewer, reviewing: Router<Viewer>) -> Router {
     Router::new()
         .route("/", get(runs_page::show))
         .route("/changes", get(changes::follow))
@@ -27,7 +26,7 @@ pub(super) fn pages(viewer: Viewer, set: Option<ReviewedSet>) -> Router {
         .route("/run/{name}/progress", get(live::follow))
         .route("/assets/{name}", get(asset))
         .merge(labelling::pages(viewer.clone()))
-        .merge(set.map_or_else(Router::new, reviewing::pages))
+        .merge(reviewing)
         .fallback(async || PageFailure::no_page())
         .layer(from_fn(as_page))
         .layer(DefaultBodyLimit::max(LARGEST_BODY))

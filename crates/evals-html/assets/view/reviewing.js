@@ -1,10 +1,9 @@
 // @ts-check
-// Reviews the questions of a test set one by one. `ask` and its like are defined in the files that the server puts in front of this one.
+// Reviews the questions of a test set, or grades the passages of a pool, one by one. `ask` and its like are defined in the files that the server puts in front of this one.
 
 /**
- * @typedef {"keep" | "edit" | "drop"} ReviewVerdict
- * @typedef {{ id: string, verdict: ReviewVerdict, defect?: string, question?: string, answer?: string, author: string }} Review
- * @typedef {{ id: string, review: Review | null }} QueuedQuestion A question of the queue with its last review, whoever wrote it.
+ * @typedef {{ id: string, verdict: string, defect?: string, question?: string, answer?: string, author: string }} Review
+ * @typedef {{ id: string, review: Review | null }} Queued A question or a passage of the queue with its last review, whoever wrote it.
  * @typedef {{ text: string, is_evidence: boolean }} ShownPart
  * @typedef {{ document: string, parts: ShownPart[], whole: ShownPart[] | null, lost: string[] }} ShownDocument
  * @typedef {{ id: string, question: string, answer: string, kind: string, asker?: string }} Item
@@ -15,7 +14,9 @@
   const setup = document.getElementById("setup");
   if (!(setup instanceof HTMLFormElement)) return;
 
-  /** @type {QueuedQuestion[]} */
+  const { done = "", finished = "", empty = "" } = setup.dataset;
+
+  /** @type {Queued[]} */
   let queue = [];
   let place = 0;
   /** @type {Item | null} */
@@ -78,7 +79,7 @@
     const loaded = entry ? await ask(withParameters("review/question", { id: entry.id })) : null;
     place = wanted;
     question = loaded?.item ?? null;
-    if (!entry) return goToWork(queue.length === 0 ? "The set has no question." : `All ${queue.length} questions are reviewed.`);
+    if (!entry) return goToWork(queue.length === 0 ? empty : `All ${queue.length} ${finished}`);
     fill(loaded.item, loaded.documents);
     at("answer-part").hidden = !loaded.is_answerable;
     showReview();
@@ -92,11 +93,11 @@
     const reviewed = queue.filter((entry) => entry.review !== null).length;
     const bar = part("bar", HTMLProgressElement);
     [bar.max, bar.value] = [queue.length, reviewed];
-    const { id, review } = /** @type {QueuedQuestion} */ (queue[place]);
-    at("place").textContent = `${place + 1} of ${queue.length}, ${reviewed} reviewed: ${oneLine(id)}`;
+    const review = queue[place]?.review ?? null;
+    at("place").textContent = `${place + 1} of ${queue.length}, ${reviewed} ${done.toLowerCase()}: ${oneLine(question?.id ?? "")}`;
     showVerdict(review?.verdict);
     at("said").hidden = review === null;
-    at("said").textContent = `Reviewed by ${oneLine(review?.author ?? "")}`;
+    at("said").textContent = `${done} by ${oneLine(review?.author ?? "")}`;
   }
 
   /** @param {Item} shown @param {ShownDocument[]} documents */
@@ -128,14 +129,14 @@
     return [element("h3", oneLine(shown.document), "name"), ...notices.map((notice) => element("p", notice, "notice")), text, ...(more ? [more] : [])];
   }
 
-  /** @param {ReviewVerdict} verdict */
+  /** @param {string} verdict */
   async function decide(verdict) {
     if (verdict !== "edit") return store(verdict);
     at("edit").hidden = false;
     fields[0]?.focus();
   }
 
-  /** @param {ReviewVerdict} verdict */
+  /** @param {string} verdict */
   async function store(verdict) {
     const entry = queue[place];
     if (!entry || !question) return;
@@ -163,7 +164,8 @@
   }
 
   const limit = () => {
-    const isSample = part("method", HTMLSelectElement).value === "sample";
+    const method = document.getElementById("method");
+    const isSample = !(method instanceof HTMLSelectElement) || method.value === "sample";
     for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (setup.querySelectorAll("[type=number]"))) input.disabled = !isSample;
   };
   limit();
@@ -174,18 +176,18 @@
   });
   showVerdict(undefined, decide);
   at("back").addEventListener("click", () => oneAtATime(back));
-  at("next").addEventListener("click", () => oneAtATime(next));
+  for (const id of ["next", "skip"]) document.getElementById(id)?.addEventListener("click", () => oneAtATime(next));
   at("store").addEventListener("click", () => oneAtATime(() => store("edit")));
   at("edit").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.repeat) return;
     event.preventDefault();
     void oneAtATime(() => store("edit"));
   });
+  const buttons = /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("[data-verdict], #skip"));
+  const pressed = Object.fromEntries([...buttons].map((button) => [button.getAttribute("aria-keyshortcuts") ?? "", () => button.click()]));
   listenToKeys(
     {
-      1: () => oneAtATime(() => decide("keep")),
-      2: () => oneAtATime(() => decide("edit")),
-      3: () => oneAtATime(() => decide("drop")),
+      ...pressed,
       u: () => oneAtATime(back),
       n: () => fields[2]?.focus(),
     },

@@ -19,7 +19,7 @@ pub use labelling::LabellingPage;
 pub use link::{Link, segment, up};
 pub use live::{LiveMeasure, LivePage, LiveProgress};
 pub use message::{ForwardPage, MessagePage};
-pub use reviewing::ReviewingPage;
+pub use reviewing::{Reviewed, ReviewingPage};
 pub use runs::{BrokenRow, Choice, Filter, Reading, RowChange, RunRow, RunsPage, StateKind};
 pub use sparkline::Sparkline;
 pub use template::{TemplateError, render};

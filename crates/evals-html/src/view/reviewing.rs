@@ -1,19 +1,31 @@
-//! The page on which people review the questions of a test set.
+//! The page on which people review the questions of a test set, or grade the passages of a pool.
 
 use serde::Serialize;
 
 use super::template::{TemplateError, render};
 
-/// The page of a set, at [`Link::review`](super::Link::review). Its script asks the server for the questions one by one.
+/// What people decide about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reviewed {
+    /// Questions of a test set: keep, edit or drop.
+    Questions,
+    /// Passages of a pool: a grade from 0 to 3.
+    Passages,
+}
+
+/// The page, at [`Link::review`](super::Link::review). Its script asks the server for what to decide about one by one.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReviewingPage {
-    /// The folder of the set.
+    /// What people decide about.
+    pub of: Reviewed,
+    /// The folder of the set, or the dataset of the pool.
     pub name: String,
     /// The reviewer's name to begin with; may be empty.
     pub author: String,
-    /// How many questions the set has.
+    /// How many questions there are.
     pub questions: usize,
-    /// How many questions a sample has unless the reviewer chooses another number.
+    /// How many questions to draw unless the reviewer chooses another number.
     pub size: usize,
 }
 

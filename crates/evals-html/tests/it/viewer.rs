@@ -2,8 +2,8 @@
 
 use evals_html::view::{
     Asset, BrokenRow, Choice, Filter, ForwardPage, LabellingPage, Link, LiveMeasure, LivePage,
-    LiveProgress, MessagePage, Reading, ReviewingPage, RowChange, RunRow, RunsPage, Sparkline,
-    StateKind, TrendLine, TrendPage, TrendRow,
+    LiveProgress, MessagePage, Reading, Reviewed, ReviewingPage, RowChange, RunRow, RunsPage,
+    Sparkline, StateKind, TrendLine, TrendPage, TrendRow,
 };
 
 /// A text that does harm wherever it is not escaped.
@@ -143,13 +143,16 @@ fn labelling(text: &str) -> String {
 }
 
 fn reviewing(text: &str) -> String {
-    let page = ReviewingPage {
+    let page = |of| ReviewingPage {
+        of,
         name: text.to_owned(),
         author: text.to_owned(),
         questions: 7,
         size: 5,
     };
-    page.html().expect("the template has no fault")
+    let pages = [Reviewed::Questions, Reviewed::Passages].map(page);
+    let pages = pages.map(|page| page.html().expect("the template has no fault"));
+    pages.concat()
 }
 
 fn message(text: &str) -> String {

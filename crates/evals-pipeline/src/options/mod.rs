@@ -1,5 +1,6 @@
 //! Options of the commands that run cases, and those that several commands share.
 
+mod asking;
 mod eval;
 mod experiment;
 pub mod numbers;
@@ -10,6 +11,7 @@ mod run;
 mod settings;
 mod tune;
 
+pub use self::asking::AskingArgs;
 pub use self::eval::{EvalArgs, EvalShownArgs, ShownPart};
 pub use self::experiment::{Only, SelectionArgs, TargetArgs};
 pub use self::pool::PoolArgs;

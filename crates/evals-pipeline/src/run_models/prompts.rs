@@ -84,11 +84,23 @@ impl Prompts {
         QuestionPrompts::default().try_map(finder(directories, files)?)
     }
 
-    /// All prompts that a file can replace, by name.
+    /// All prompts that a file can replace, by name. An empty file counts as none here: it may be the one that the shell has opened for the
+    /// text that is about to be printed.
     pub fn replaceable(directories: &Directories, files: &Files) -> Result<Vec<FoundPrompt>> {
         check(files)?;
-        let found = bundled().into_iter();
-        found.map(|it| locate(directories, files, it)).collect()
+        let found = bundled().into_iter().map(|bundled| {
+            let found = locate(directories, files, bundled.clone())?;
+            let is_empty = found.prompt.text().trim().is_empty();
+            Ok(if is_empty {
+                FoundPrompt {
+                    prompt: bundled,
+                    file: None,
+                }
+            } else {
+                found
+            })
+        });
+        found.collect()
     }
 
     /// The digests of the prompts in use, by file name.
@@ -111,9 +123,9 @@ fn bundled() -> Vec<Prompt> {
         Prompt::judge(),
     ];
     let decomposed = JudgeTemplates::default();
-    let decomposed = decomposed.all().map(Clone::clone);
+    let decomposed = decomposed.all().into_iter().cloned();
     let questions = QuestionPrompts::default();
-    let questions = questions.all().clone();
+    let questions = questions.all().into_iter().cloned();
     let others = [
         Prompt::grade(),
         Prompt::refusal(),
@@ -149,7 +161,15 @@ fn finder<'f>(
     files: &'f Files,
 ) -> Result<impl Fn(Prompt) -> Result<Prompt> + 'f> {
     check(files)?;
-    Ok(|bundled| Ok(locate(directories, files, bundled)?.prompt))
+    Ok(|bundled| {
+        let found = locate(directories, files, bundled)?;
+        match found.file {
+            Some(file) if found.prompt.text().trim().is_empty() => {
+                bail!("prompt `{}` is empty", file.display())
+            }
+            _ => Ok(found.prompt),
+        }
+    })
 }
 
 fn locate(directories: &Directories, files: &Files, bundled: Prompt) -> Result<FoundPrompt> {

@@ -45,18 +45,19 @@ fn work(plan: &Plan<'_>, corpus: &[Document], questions: usize) -> Result<[Work;
     let chunk = settings.processing.chunk_size;
     let chunk = chunk.map_or(passage, |most| passage.min(most.get() as u64));
     let found = chunk.saturating_mul(Generator::PASSAGES as u64);
-    let prompt = |name: &str| prompt_tokens(plan.prompts.named(name), &count) + WRITTEN;
-    let (fewest, evidence) = (questions as u64, prompt("evidence"));
+    let prompt = |prompt: &Prompt| prompt_tokens(prompt, &count) + WRITTEN;
+    let prompts = &plan.prompts;
+    let (fewest, evidence) = (questions as u64, prompt(&prompts.evidence));
     if plan.log.is_some() {
         return Ok([
-            (fewest..=2 * fewest, prompt("answer") + found),
+            (fewest..=2 * fewest, prompt(&prompts.answer) + found),
             (0..=fewest, evidence),
         ]);
     }
     let attempts = fewest * Generator::ATTEMPTS as u64;
-    let filtering = (prompt("alone") + prompt("others") + found).div_ceil(2);
+    let filtering = (prompt(&prompts.alone) + prompt(&prompts.others) + found).div_ceil(2);
     Ok([
-        (fewest..=2 * attempts, prompt("write") + passage),
+        (fewest..=2 * attempts, prompt(&prompts.write) + passage),
         // An unanswerable question has no evidence to check, and only a known answer is compared. The longest of the prompts is asked in any
         // case, so the mean is an upper bound.
         (2 * fewest..=4 * attempts, filtering.max(evidence)),

@@ -4,15 +4,15 @@
 
 mod estimate;
 mod folder;
+mod nuggets;
 mod record;
-mod source;
 mod summary;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use evals_data::{Collection, DataError, Manifest};
+use evals_data::{CatalogError, Collection, DataError, Manifest};
 use evals_guard::regular_file;
 use evals_index::{Profile, SearchOptions};
 use evals_models::ChatModel;
@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use self::folder::NewSet;
+pub use self::nuggets::write_nuggets;
 use crate::choices::Choices;
 use crate::downloads;
 use crate::exit::Exit;
@@ -98,7 +99,7 @@ impl<'a> Plan<'a> {
             bail!("`--count {count}` is more than the {MOST} questions of the largest test set");
         }
         folder::check(&arguments.to)?;
-        let manifest = source::find(session, &arguments.source)?;
+        let manifest = find_documents(session, &arguments.source)?;
         let mut layers = vec![Layer::dataset(&manifest.origin, &manifest.settings)?];
         let models = named_models(arguments.model.as_ref(), arguments.judge.as_ref());
         layers.extend(session.user_layers(settings, models)?);
@@ -238,7 +239,8 @@ impl<'a> Plan<'a> {
         };
         bar.finish_and_clear();
         let set = made.context(
-            "no test set was written; replies are stored, and the same command goes on from there",
+            "no test set was written; replies are stored, and the same command goes on from there. To ask a mended model again, \
+             forget its replies with `evaluations cache prune --model PROVIDER:NAME`",
         )?;
         if let (true, Some(shortage)) = (set.kept.is_empty(), set.shortage()) {
             bail!("{shortage}");
@@ -286,6 +288,28 @@ impl<'a> Plan<'a> {
             "next: `evaluations view {path}` to review the questions, then `evaluations run {path}`"
         ));
         Ok(Exit::Done)
+    }
+}
+
+/// The documents that `source` names: those of a manifest, alone or in a folder, which need not have questions, of a dataset, or the texts of
+/// a folder.
+fn find_documents(session: &Session<'_>, source: &str) -> Result<Manifest> {
+    let path = Path::new(source);
+    let extension = path.extension().and_then(|it| it.to_str());
+    if matches!(extension, Some("yaml" | "yml")) {
+        return Ok(Manifest::read_documents(path)?);
+    }
+    match session.manifest(source) {
+        Ok(manifest) => Ok(manifest.documents_only()),
+        Err(error) => match error.downcast_ref() {
+            Some(CatalogError::Unknown { .. } | CatalogError::Folder { .. }) if path.exists() => {
+                Ok(Manifest::of_texts(path)?)
+            }
+            Some(CatalogError::Manifest(_)) if path.is_dir() => {
+                Ok(Manifest::read_documents(&path.join(Manifest::FILE))?)
+            }
+            _ => Err(error),
+        },
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn record(
     set: &GeneratedSet,
     figures: &Diversity,
 ) -> Value {
-    let prompts = plan.prompts.all().iter();
+    let prompts = plan.prompts.all().into_iter();
     let prompts = Prompts::digests(prompts.chain([&plan.equivalence]));
     let log = plan.log.as_ref().map(|(_, log)| log);
     let [writer, judge] = models;
@@ -93,7 +93,7 @@ pub(super) fn manifest(
         "questions": {
             "source": {"path": SetFolder::QUESTIONS},
             "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
-            "evidence": "evidence", "metadata": metadata,
+            "evidence": "evidence", "nuggets": "nuggets", "metadata": metadata,
         },
         "unanswerable": {"answer": Item::UNANSWERABLE},
         "settings": source.settings.to_value(),

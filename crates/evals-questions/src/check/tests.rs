@@ -23,6 +23,7 @@ fn item(id: &str, spans: &[(&str, &str, usize)]) -> Item {
             .map(|(document, ..)| (*document).to_owned())
             .collect(),
         evidence: spans.iter().map(span).collect(),
+        nuggets: Vec::new(),
     }
 }
 

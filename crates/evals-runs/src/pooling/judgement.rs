@@ -3,6 +3,7 @@
 use std::fmt;
 
 use evals_models::ModelIdentity;
+use evals_rag::judging::RelevanceJudge;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -24,7 +25,7 @@ pub struct Judgement {
     pub document: String,
     /// Who judged.
     pub assessor: Assessor,
-    /// From 0 to 3, as [`RelevanceJudge`](evals_rag::judging::RelevanceJudge) defines them.
+    /// From 0 to 3, as [`RelevanceJudge`] defines them.
     pub grade: u8,
     /// The reason, or an empty text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -62,6 +63,12 @@ impl fmt::Display for Assessor {
             Self::Person(name) => formatter.write_str(name),
         }
     }
+}
+
+/// The grade that a person wrote; `None` if it is not 0 to 3.
+pub fn written_grade(text: &str) -> Option<u8> {
+    let grade: Option<u8> = text.parse().ok();
+    grade.filter(|grade| *grade <= RelevanceJudge::HIGHEST)
 }
 
 /// SHA-256 of a text, in hexadecimal.

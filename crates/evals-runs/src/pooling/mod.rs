@@ -2,7 +2,7 @@
 //!
 //! A [`Pool`] is what has to be judged so that the top of every run is. The judgements are in a [`JudgementFile`], to which lines are
 //! only added, so a later run only adds, and no old number changes: each carries the version of its judgements. A [`PoolReport`] evaluates
-//! the runs. People judge whole questions in a [drawn order](evals_metrics::drawn_order), in a [spreadsheet](write_sheet).
+//! the runs. People judge whole questions in a [drawn order](evals_metrics::drawn_order), on a page or in a [spreadsheet](write_sheet).
 
 mod grades;
 mod judgement;
@@ -15,8 +15,8 @@ mod tests;
 mod text;
 
 pub use self::grades::Grades;
-pub use self::judgement::{Assessor, Judgement};
+pub use self::judgement::{Assessor, Judgement, written_grade};
 pub use self::pool::{LONGEST_TEXT, Pool, PooledPair, PooledQuestion, PooledRun, pooled_documents};
 pub use self::report::{OrderAgreement, PoolReport, PoolSettings, PooledMeasure};
-pub use self::sheet::{FilledSheet, write_sheet};
+pub use self::sheet::{read_sheet, write_sheet};
 pub use self::store::{JudgementFile, OpenJudgements};

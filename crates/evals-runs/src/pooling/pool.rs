@@ -10,7 +10,11 @@ use evals_metrics::{Ranking, drawn_order};
 use evals_models::ModelIdentity;
 use evals_rag::{Document, Missing, Passage, Retrieval, Retrieved};
 
+use sha2::{Digest as _, Sha256};
+
+use super::grades::Grades;
 use super::judgement::{Assessor, Judgement, digest};
+use crate::clock::{now, timestamp};
 use crate::stored_runs::{StoredReport, StoredRun};
 
 /// Most characters of a text that is judged.
@@ -28,7 +32,7 @@ pub struct PooledRun {
 }
 
 /// The documents of the top k of several runs, question by question, with the texts to judge.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Pool {
     /// The dataset of the runs.
     pub dataset: String,
@@ -41,7 +45,7 @@ pub struct Pool {
 }
 
 /// A question, with the documents that a run returned for it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PooledQuestion {
     /// The question's id.
     pub id: String,
@@ -56,7 +60,7 @@ pub struct PooledQuestion {
 }
 
 /// A document to be judged for a question.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PooledPair {
     /// Its id.
     pub document: String,
@@ -190,6 +194,29 @@ impl Pool {
         })
     }
 
+    /// All pairs, each with its question.
+    pub fn pairs(&self) -> impl Iterator<Item = (&PooledQuestion, &PooledPair)> {
+        let questions = self.questions.iter();
+        questions.flat_map(|it| it.pairs.iter().map(move |pair| (it, pair)))
+    }
+
+    /// What people judge next: the pairs without a grade of people, of the next `questions` of the drawn order that have such pairs.
+    ///
+    /// A question counts only if all of its pairs are graded. If a later run brought new documents to a question that was complete,
+    /// they come first.
+    pub fn next_for_people(
+        &self,
+        stored: &[Judgement],
+        seed: u64,
+        questions: usize,
+    ) -> Vec<(&PooledQuestion, &PooledPair)> {
+        let people = Grades::of_people(stored);
+        let open = self.drawn(seed).map(|it| (it, people.open(it)));
+        let open = open.filter(|(_, open)| !open.is_empty()).take(questions);
+        let pairs = open.flat_map(|(it, open)| open.into_iter().map(move |pair| (it, pair)));
+        pairs.collect()
+    }
+
     /// The questions in the order in which people judge them.
     pub fn drawn(&self, seed: u64) -> impl Iterator<Item = &PooledQuestion> {
         let ids = self.questions.iter().map(|question| &*question.id);
@@ -199,7 +226,15 @@ impl Pool {
 }
 
 impl PooledQuestion {
-    /// A judgement of one of its pairs.
+    /// Names a pair in what people fill in. It begins with a letter, so that no spreadsheet takes it for a number.
+    pub fn pair_name(&self, pair: &PooledPair) -> String {
+        let mut hash = Sha256::new();
+        hash.update(&self.digest);
+        hash.update(&*pair.digest);
+        format!("sha-{}", &hex::encode(hash.finalize())[..16])
+    }
+
+    /// A judgement of one of its pairs, given now.
     pub fn judgement(&self, pair: &PooledPair, assessor: Assessor, grade: u8) -> Judgement {
         Judgement {
             question: self.id.clone(),
@@ -209,7 +244,7 @@ impl PooledQuestion {
             assessor,
             grade,
             reason: String::new(),
-            time: String::new(),
+            time: timestamp(now()),
         }
     }
 }

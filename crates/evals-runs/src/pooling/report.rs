@@ -44,19 +44,13 @@ pub struct PoolSettings {
 
 /// What a pool says about its runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PoolReport {
-    /// The dataset.
-    pub dataset: String,
+pub struct PoolReport<'p> {
+    /// What had to be judged.
+    pub pool: &'p Pool,
     /// Which judgements the numbers come from, such as `120-1a2b3c4d`.
     pub version: String,
-    /// How many documents of each ranking are pooled.
-    pub depth: usize,
     /// The number of runs.
     pub runs: usize,
-    /// The number of questions.
-    pub questions: usize,
-    /// Pairs of a question and a document.
-    pub pairs: usize,
     /// Pairs that the model judged.
     pub by_model: usize,
     /// Pairs that people judged.
@@ -123,13 +117,13 @@ struct Results<'p> {
     bootstrap: Bootstrap,
 }
 
-impl PoolReport {
+impl<'p> PoolReport<'p> {
     /// Evaluates runs by the judgements of a pool of them. `judge` is the model whose judgements count.
     ///
     /// A question counts in the model's means if the model judged its whole pool: a hole is never taken for an irrelevant document.
     /// People's values are those of whole questions, in the drawn order up to the first one with a hole.
     pub fn of(
-        pool: &Pool,
+        pool: &'p Pool,
         runs: &[PooledRun],
         stored: &[Judgement],
         judge: Option<&Assessor>,
@@ -158,18 +152,13 @@ impl PoolReport {
         };
         let pairs = grade_pairs(pool, &results.questions, &model, &people);
         let count = |grades: &Grades<'_>| {
-            let questions = pool.questions.iter();
-            let graded =
-                questions.flat_map(|it| it.pairs.iter().filter_map(|pair| grades.get(it, pair)));
+            let graded = pool.pairs().filter_map(|(it, pair)| grades.get(it, pair));
             graded.count()
         };
         let mut report = Self {
-            dataset: pool.dataset.clone(),
+            pool,
             version: version(stored, pool, judge),
-            depth: pool.depth.get(),
             runs: runs.len(),
-            questions: pool.questions.len(),
-            pairs: pool.questions.iter().map(|it| it.pairs.len()).sum(),
             by_model: count(&model),
             by_people: count(&people),
             judge: judge.map(ToString::to_string),
@@ -183,7 +172,7 @@ impl PoolReport {
             width: settings.width,
         };
         report.measure(runs, &results, pool.depth);
-        report.warnings = report.warn(pool, runs, judge);
+        report.warnings = report.warn(runs, judge);
         report
     }
 

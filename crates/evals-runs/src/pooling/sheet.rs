@@ -7,12 +7,9 @@ use anyhow::{Result, bail};
 use csv::{Terminator, WriterBuilder};
 use evals::render::csv::guarded;
 use evals_guard::csv::{Table, separator, without_mark};
-use evals_rag::judging::RelevanceJudge;
-use sha2::{Digest as _, Sha256};
 
-use super::grades::Grades;
-use super::judgement::{Assessor, Judgement};
-use super::pool::{Pool, PooledPair, PooledQuestion};
+use super::judgement::{Assessor, Judgement, written_grade};
+use super::pool::Pool;
 use crate::filled_table::{refuse, titles, torn};
 
 /// The columns. People read those between the ids and the digest, and fill in the grade.
@@ -27,31 +24,8 @@ const COLUMNS: [&str; 6] = [
 const GRADE: usize = 4;
 const DIGEST: usize = 5;
 
-/// A sheet that somebody filled in.
-#[derive(Debug)]
-pub struct FilledSheet<'f> {
-    /// The name of the file, for messages.
-    pub file: String,
-    /// Its content.
-    pub bytes: &'f [u8],
-    /// Who graded.
-    pub assessor: Assessor,
-    /// When the grades are added, as judgements record it.
-    pub time: String,
-}
-
-/// Names question and passage. It begins with a letter, so that no spreadsheet takes it for a number.
-fn digest(question: &PooledQuestion, pair: &PooledPair) -> String {
-    let mut hash = Sha256::new();
-    hash.update(&question.digest);
-    hash.update(&*pair.digest);
-    format!("sha-{}", &hex::encode(hash.finalize())[..16])
-}
-
-/// Writes a row for each passage of the next questions of the drawn order that people have not graded, and returns how many.
-///
-/// A question counts only if all of its pairs are graded. If a later run brought new documents to a question that was complete,
-/// they come first. Neither the order of the passages nor a column says what the model thinks.
+/// Writes a row for each passage that people [judge next](Pool::next_for_people), and returns how many. Neither the order of the passages
+/// nor a column says what the model thinks.
 ///
 /// # Errors
 ///
@@ -66,93 +40,73 @@ pub fn write_sheet(
         .terminator(Terminator::CRLF)
         .from_writer(out);
     writer.write_record(COLUMNS)?;
-    let people = Grades::of_people(stored);
-    let open = pool.drawn(seed).map(|it| (it, people.open(it)));
-    let open = open.filter(|(_, open)| !open.is_empty());
-    let mut rows = 0;
-    for (question, open) in open.take(questions) {
-        for pair in open {
-            let row = [
-                &question.id,
-                &pair.document,
-                &question.text,
-                &*pair.text,
-                "",
-                &digest(question, pair),
-            ];
-            writer.write_record(row.map(|cell| guarded(cell.to_owned())))?;
-            rows += 1;
-        }
+    let pairs = pool.next_for_people(stored, seed, questions);
+    for (question, pair) in &pairs {
+        let row = [
+            &question.id,
+            &pair.document,
+            &question.text,
+            &*pair.text,
+            "",
+            &question.pair_name(pair),
+        ];
+        writer.write_record(row.map(|cell| guarded(cell.to_owned())))?;
     }
     writer.flush()?;
-    Ok(rows)
+    Ok(pairs.len())
 }
 
-impl FilledSheet<'_> {
-    /// The grades of the sheet that say something else than the last ones of the same person. Any wrong cell is an error that names its line and
-    /// column, so that nothing of a file is taken before all of it is right.
-    ///
-    /// # Errors
-    ///
-    /// The file is no such sheet, a grade is not 0 to 3, no row has one, or a row is about a question or text that the pool does not have.
-    pub fn read(&self, pool: &Pool, stored: &[Judgement]) -> Result<Vec<Judgement>> {
-        let text = without_mark(self.bytes)?;
-        let fault = |error| torn(&self.file, error);
-        let mut table = Table::open(text, separator(self.bytes)).map_err(fault)?;
-        let header = table.header().to_vec();
-        let titles = titles(&self.file, &header)?;
-        if titles.get(..COLUMNS.len()) != Some(&COLUMNS[..]) {
-            bail!(
-                "`{}`, line 1: it is no sheet of passages; export one with `evaluations pool RUN… --export FILE`, and keep its columns",
-                self.file
-            );
-        }
-        let questions = pool.questions.iter();
-        let pairs = questions.flat_map(|it| it.pairs.iter().map(move |pair| (it, pair)));
-        let pairs: BTreeMap<String, (&PooledQuestion, &PooledPair)> = pairs
-            .map(|(question, pair)| (digest(question, pair), (question, pair)))
-            .collect();
-        let known = stored.iter().filter(|it| it.assessor == self.assessor);
-        let known = Grades::of_people(known);
-        let (mut wrong, mut given, mut added) = (Vec::new(), 0, Vec::new());
-        while let Some(record) = table.row().map_err(fault)? {
-            let line = record.line();
-            let cells = record.texts().map_err(fault)?;
-            let written = cells[GRADE].trim();
-            let grade = written.parse().ok();
-            let grade = grade.filter(|grade: &u8| *grade <= RelevanceJudge::HIGHEST);
-            match (grade, pairs.get(cells[DIGEST].trim())) {
-                _ if written.is_empty() => continue,
-                (None, _) => wrong.push((
-                    line,
-                    GRADE,
-                    format!("`{written}` is not a grade; write 0, 1, 2 or 3, or nothing"),
-                )),
-                (_, None) => wrong.push((line, DIGEST, OTHER_DIGEST.to_owned())),
-                (Some(grade), Some((question, pair)))
-                    if known.get(question, pair) != Some(grade) =>
-                {
-                    added.push(Judgement {
-                        time: self.time.clone(),
-                        ..question.judgement(pair, self.assessor.clone(), grade)
-                    });
-                }
-                _ => {}
-            }
-            given += 1;
-        }
-        let cells = wrong
-            .iter()
-            .map(|(line, column, what)| (*line, *column, what.as_str()));
-        refuse(&self.file, "grade", &titles, cells)?;
-        if given == 0 {
-            bail!(
-                "no row of `{}` has a grade; fill in the column `grade`",
-                self.file
-            );
-        }
-        Ok(added)
+/// The grades of the sheet `file` that somebody filled in, given now. Any wrong cell is an error that names its line and column, so that
+/// nothing of a file is taken before all of it is right.
+///
+/// # Errors
+///
+/// The file is no such sheet, a grade is not 0 to 3, no row has one, or a row is about a question or text that the pool does not have.
+pub fn read_sheet(
+    (file, bytes): (&str, &[u8]),
+    pool: &Pool,
+    assessor: &Assessor,
+) -> Result<Vec<Judgement>> {
+    let text = without_mark(bytes)?;
+    let fault = |error| torn(file, error);
+    let mut table = Table::open(text, separator(bytes)).map_err(fault)?;
+    let header = table.header().to_vec();
+    let titles = titles(file, &header)?;
+    if titles.get(..COLUMNS.len()) != Some(&COLUMNS[..]) {
+        bail!(
+            "`{file}`, line 1: it is no sheet of passages; export one with `evaluations pool RUN… --export FILE`, and keep its columns"
+        );
     }
+    let pairs = pool
+        .pairs()
+        .map(|(it, pair)| (it.pair_name(pair), (it, pair)));
+    let pairs: BTreeMap<String, _> = pairs.collect();
+    let (mut wrong, mut given) = (Vec::new(), Vec::new());
+    while let Some(record) = table.row().map_err(fault)? {
+        let cells = record.texts().map_err(fault)?;
+        let written = cells[GRADE].trim();
+        let (column, what) = match (written_grade(written), pairs.get(cells[DIGEST].trim())) {
+            _ if written.is_empty() => continue,
+            (Some(grade), Some((question, pair))) => {
+                given.push(question.judgement(pair, assessor.clone(), grade));
+                continue;
+            }
+            (None, _) => {
+                let what = format!("`{written}` is not a grade; write 0, 1, 2 or 3, or nothing");
+                (GRADE, what)
+            }
+            (_, None) => (DIGEST, OTHER_DIGEST.to_owned()),
+        };
+        wrong.push((record.line(), column, what));
+    }
+    let cells = wrong
+        .iter()
+        .map(|(line, column, what)| (*line, *column, &**what));
+    refuse(file, "grade", &titles, cells)?;
+    if given.is_empty() {
+        bail!("no row of `{file}` has a grade; fill in the column `grade`");
+    }
+    Ok(given)
 }
 
 /// What is wrong with a digest that the pool does not have.

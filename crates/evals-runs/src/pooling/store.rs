@@ -1,6 +1,6 @@
 //! `judgements/DATASET.jsonl`: the judgements of a dataset's passages, one on each line.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +101,25 @@ impl OpenJudgements {
         added.map_err(|error| FILE.problem(error))
     }
 
+    /// Adds the judgements of people that say something else than their last ones, and returns how many, once all are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn add_changed(&self, given: &[Judgement]) -> Result<usize> {
+        let stored = self.stored.iter();
+        let said = stored.map(|it| ((&it.assessor, it.texts()), it.grade));
+        let said: BTreeMap<_, u8> = said.collect();
+        let is_new = |it: &&Judgement| said.get(&(&it.assessor, it.texts())) != Some(&it.grade);
+        let mut added = 0;
+        for judgement in given.iter().filter(is_new) {
+            self.add(judgement)?;
+            added += 1;
+        }
+        self.sync()?;
+        Ok(added)
+    }
+
     /// Waits until all judgements are on the disk.
     ///
     /// # Errors
@@ -114,11 +133,7 @@ impl OpenJudgements {
 /// The version of a pool's numbers, such as `120-1a2b3c4d`: the number of judgements up to the last one that counts for them, and a digest of those
 /// that count. Nothing is ever rewritten, so the first 120 judgements give the same numbers for ever.
 pub(super) fn version(stored: &[Judgement], pool: &Pool, judge: Option<&Assessor>) -> String {
-    let questions = pool.questions.iter();
-    let texts = questions.flat_map(|question| {
-        let pairs = question.pairs.iter();
-        pairs.map(|pair| (&*question.digest, &*pair.digest))
-    });
+    let texts = pool.pairs().map(|(it, pair)| (&*it.digest, &*pair.digest));
     let texts: BTreeSet<(&str, &str)> = texts.collect();
     let (mut hash, mut lines) = (Sha256::new(), 0);
     for (place, judgement) in stored.iter().enumerate() {

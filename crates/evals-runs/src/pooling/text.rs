@@ -7,7 +7,7 @@ use evals_metrics::{Estimate, GradedAgreement, Interval};
 use evals_models::ModelIdentity;
 
 use super::judgement::Assessor;
-use super::pool::{Pool, PooledRun};
+use super::pool::PooledRun;
 use super::report::{PoolReport, PooledMeasure, RELEVANT_FROM};
 
 /// Shown in place of an undefined number.
@@ -20,16 +20,16 @@ const SLIGHT: f64 = 0.2;
 /// The roles whose models write or rank what the judge grades.
 const JUDGED_ROLES: [(&str, &str); 2] = [("answerer", "answers"), ("reranker", "reranks")];
 
-impl PoolReport {
+impl PoolReport<'_> {
     /// What was judged, in a few sentences.
     pub fn opening(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "{}: top {} of {}, {} and {}; version {}",
-            self.dataset,
-            self.depth,
+            self.pool.dataset,
+            self.pool.depth,
             quantity::of(self.runs, "run"),
-            quantity::of(self.questions, "question"),
-            quantity::of(self.pairs, "pair"),
+            quantity::of(self.pool.questions.len(), "question"),
+            quantity::of(self.pool.pairs().count(), "pair"),
             self.version
         )];
         if let Some(judge) = &self.judge {
@@ -78,7 +78,12 @@ impl PoolReport {
             self.width
         )];
         let n = |it: &PooledMeasure| it.model.map_or(0, |mean| mean.n);
-        if self.judge.is_some() && self.measures.iter().any(|it| n(it) < self.questions) {
+        if self.judge.is_some()
+            && self
+                .measures
+                .iter()
+                .any(|it| n(it) < self.pool.questions.len())
+        {
             notes.push(
                 "n leaves out questions without a ranking, of which the model has not judged every passage, or in which it finds none relevant"
                     .to_owned(),
@@ -88,7 +93,12 @@ impl PoolReport {
             .measures
             .iter()
             .filter_map(|it| it.corrected.as_ref().err());
-        let mut reasons: Vec<String> = reasons.map(|it| format!("not corrected: {it}")).collect();
+        let mut reasons: Vec<String> = if self.by_people == 0 {
+            let advice = "not corrected: nobody has graded yet; `--view` or `--export FILE` has people grade";
+            vec![advice.to_owned()]
+        } else {
+            reasons.map(|it| format!("not corrected: {it}")).collect()
+        };
         reasons.dedup();
         notes.extend(reasons);
         if self.not_counted > 0 {
@@ -143,28 +153,24 @@ impl PoolReport {
         }
     }
 
-    pub(super) fn warn(
-        &self,
-        pool: &Pool,
-        runs: &[PooledRun],
-        judge: Option<&Assessor>,
-    ) -> Vec<String> {
+    pub(super) fn warn(&self, runs: &[PooledRun], judge: Option<&Assessor>) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(Assessor::Model { identity, .. }) = judge {
             warnings.extend(runs.iter().filter_map(|run| own_work(run, identity)));
         }
         warnings.extend(self.agreement.as_ref().and_then(bad_agreement));
-        if self.judge.is_some() && self.by_model < self.pairs {
+        let pairs = self.pool.pairs().count();
+        if self.judge.is_some() && self.by_model < pairs {
             warnings.push(format!(
                 "the model has not judged {} of the pool's {}: questions with such holes do not count in its means",
-                self.pairs - self.by_model,
-                quantity::of(self.pairs, "pair")
+                pairs - self.by_model,
+                quantity::of(pairs, "pair")
             ));
         }
-        if pool.without_text > 0 {
+        if self.pool.without_text > 0 {
             warnings.push(format!(
                 "{} without a text, in the corpus or in a run, cannot be judged and count as not relevant",
-                quantity::of(pool.without_text, "pair")
+                quantity::of(self.pool.without_text, "pair")
             ));
         }
         warnings

@@ -3,29 +3,19 @@
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use evals_runs::annotations::{
-    CurrentLabels, Label, RunAnswers, ShownEstimate, StoredLabels, caveats, estimates, left_out,
-    people,
+    CurrentLabels, Label, RunAnswers, StoredLabels, caveats, estimates, left_out, people,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::super::failure::PageFailure;
+use super::super::failure::{PageFailure, person};
 use super::super::reply::ReplyFailure;
-use super::queue::Labeller;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
 
 /// Whose agreement to show.
 #[derive(Debug, Deserialize)]
 pub(super) struct WantedAgreement {
-    labeller: Labeller,
-}
-
-/// An agreement in the form of the page.
-#[derive(Debug, Serialize)]
-pub(super) struct ShownAgreement {
-    /// The labeller's verdicts, each with how often the judge passed and failed the same answers.
-    confusion: [(&'static str, usize, usize); 2],
-    statistics: Vec<ShownEstimate>,
-    caveats: Vec<String>,
+    labeller: String,
 }
 
 pub(super) async fn show(
@@ -33,16 +23,16 @@ pub(super) async fn show(
     Path(name): Path<String>,
     Query(judged): Query<JudgedMeasureName>,
     Json(wanted): Json<WantedAgreement>,
-) -> Result<Json<Option<ShownAgreement>>, ReplyFailure> {
+) -> Result<Json<Option<Value>>, ReplyFailure> {
     let shown = runs.with(name, judged, move |run| {
-        show_to(run, wanted.labeller.name()?)
+        show_to(run, person(&wanted.labeller)?)
     });
     Ok(Json(shown.await?))
 }
 
 /// The counts of the table show the judge's verdicts, so the labels behind them are first marked: another verdict about the same
 /// answer is no longer blind.
-fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, PageFailure> {
+fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<Value>, PageFailure> {
     if run.answers.measure.is_none() || run.file.read()?.labels.is_empty() {
         return Ok(None);
     }
@@ -61,27 +51,24 @@ fn show_to(run: &LabelledRun, labeller: &str) -> Result<Option<ShownAgreement>, 
         Ok(revealed.collect())
     })?;
     let current = CurrentLabels::of(&run.answers, &labels);
-    Ok(ShownAgreement::of(&run.answers, &current, labeller))
+    Ok(agreement(&run.answers, &current, labeller))
 }
 
-impl ShownAgreement {
-    /// The agreement of one labeller; `None` without labels and for a run without a judge.
-    fn of(run: &RunAnswers, current: &CurrentLabels<'_>, labeller: &str) -> Option<Self> {
-        run.measure.as_ref()?;
-        let people = people(run, current);
-        let person = people.iter().find(|person| person.labeller == labeller)?;
-        let table = &person.confusion;
-        let left_out = left_out(run, current).into_iter();
-        Some(Self {
-            confusion: [
-                ("pass", table.true_passes, table.false_fails),
-                ("fail", table.false_passes, table.true_fails),
-            ],
-            statistics: estimates(&person.agreement),
-            caveats: caveats(person)
-                .into_iter()
-                .chain(left_out.map(|line| format!("labels: {line}")))
-                .collect(),
-        })
-    }
+/// The agreement of one labeller, in the form of the page; `None` without labels and for a run without a judge.
+fn agreement(run: &RunAnswers, current: &CurrentLabels<'_>, labeller: &str) -> Option<Value> {
+    run.measure.as_ref()?;
+    let people = people(run, current);
+    let person = people.iter().find(|person| person.labeller == labeller)?;
+    let table = &person.confusion;
+    let left_out = left_out(run, current).into_iter();
+    let left_out = left_out.map(|line| format!("labels: {line}"));
+    Some(json!({
+        // The labeller's verdicts, each with how often the judge passed and failed the same answers.
+        "confusion": [
+            ("pass", table.true_passes, table.false_fails),
+            ("fail", table.false_passes, table.true_fails),
+        ],
+        "statistics": estimates(&person.agreement),
+        "caveats": caveats(person).into_iter().chain(left_out).collect::<Vec<_>>(),
+    }))
 }

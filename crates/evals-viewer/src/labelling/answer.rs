@@ -2,8 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use evals_runs::annotations::{JudgedAnswer, ShownPassage, digest};
-use serde::{Deserialize, Serialize};
+use evals_runs::annotations::digest;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::failure::PageFailure;
 use super::super::reply::ReplyFailure;
@@ -15,42 +16,26 @@ pub(super) struct WantedAnswer {
     repeat: u32,
 }
 
-/// An answer without the judge's verdict and reason, and without the system that gave it.
-#[derive(Debug, Serialize)]
-pub(super) struct BlindAnswer {
-    criterion: String,
-    question: String,
-    reference: Option<String>,
-    answer: String,
-    digest: String,
-    passages: Vec<ShownPassage>,
-}
-
+/// Shows an answer without the judge's verdict and reason, and without the system that gave it.
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
     Query(judged): Query<JudgedMeasureName>,
     Query(wanted): Query<WantedAnswer>,
-) -> Result<Json<BlindAnswer>, ReplyFailure> {
+) -> Result<Json<Value>, ReplyFailure> {
     let answer = runs.with(name, judged, move |run| {
         let answer = run.answers.find(&wanted.case, wanted.repeat);
         let answer = answer.ok_or_else(|| {
             PageFailure::bad_request("The run has no such answer any more. Reload the page.")
         })?;
-        Ok(BlindAnswer::of(answer))
+        Ok(json!({
+            "criterion": answer.criterion,
+            "question": answer.question,
+            "reference": answer.reference,
+            "answer": answer.answer,
+            "digest": digest(answer),
+            "passages": answer.passages,
+        }))
     });
     Ok(Json(answer.await?))
-}
-
-impl BlindAnswer {
-    fn of(answer: &JudgedAnswer) -> Self {
-        Self {
-            criterion: answer.criterion.clone(),
-            question: answer.question.clone(),
-            reference: answer.reference.clone(),
-            answer: answer.answer.clone(),
-            digest: digest(answer),
-            passages: answer.passages.clone(),
-        }
-    }
 }

@@ -2,62 +2,37 @@
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use evals_runs::annotations::{
-    LEAST_STRATIFIED, Labelling, Method, Queued, RunAnswers, Sample, StoredLabel, checked_labeller,
-};
-use serde::{Deserialize, Serialize};
+use evals_runs::annotations::{LEAST_STRATIFIED, Labelling, Method, RunAnswers, Sample};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::super::failure::PageFailure;
+use super::super::failure::{PageFailure, person};
 use super::super::reply::ReplyFailure;
 use super::runs::{JudgedMeasureName, LabelledRun, LabelledRuns};
-
-/// The name of a labeller, not checked yet.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Labeller(String);
-
-impl Labeller {
-    /// The name without white space around it. An empty name and one that is too long are errors.
-    pub(super) fn name(&self) -> Result<&str, PageFailure> {
-        checked_labeller(&self.0).map_err(|error| PageFailure::bad_request(error.to_string()))
-    }
-}
 
 /// Which answers to label, and who does it.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct WantedQueue {
-    labeller: Labeller,
+    labeller: String,
     method: Method,
     size: usize,
     seed: u64,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Queue {
-    answers: Vec<QueuedAnswer>,
-}
-
-/// An answer to label. It does not contain the judge's verdict.
-#[derive(Debug, Serialize)]
-struct QueuedAnswer {
-    case: String,
-    repeat: u32,
-    /// The labeller's own label.
-    label: Option<StoredLabel>,
-}
-
+/// Lists the answers to label, each with the labeller's own label and without the judge's verdict.
 pub(super) async fn show(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
     Query(judged): Query<JudgedMeasureName>,
     Query(wanted): Query<WantedQueue>,
-) -> Result<Json<Queue>, ReplyFailure> {
+) -> Result<Json<Value>, ReplyFailure> {
     let queue = runs.with(name, judged, move |run| {
         let answers = wanted.labelling(run)?.queue()?.into_iter();
-        let answers = answers.map(|queued| QueuedAnswer::of(&run.answers, queued));
-        Ok(Queue {
-            answers: answers.collect(),
-        })
+        let answers = answers.map(|queued| {
+            let answer = &run.answers.answers[queued.place];
+            json!({"case": answer.id, "repeat": answer.repeat, "label": queued.label})
+        });
+        Ok(json!({"answers": answers.collect::<Vec<_>>()}))
     });
     Ok(Json(queue.await?))
 }
@@ -70,7 +45,7 @@ impl WantedQueue {
     ) -> Result<Labelling<'r>, PageFailure> {
         Ok(Labelling {
             sample: self.sample(&run.answers)?,
-            labeller: self.labeller.name()?,
+            labeller: person(&self.labeller)?,
             run: &run.answers,
             file: &run.file,
         })
@@ -95,16 +70,5 @@ impl WantedQueue {
             size: Some(self.size),
             seed: self.seed,
         })
-    }
-}
-
-impl QueuedAnswer {
-    fn of(run: &RunAnswers, queued: Queued) -> Self {
-        let answer = &run.answers[queued.place];
-        Self {
-            case: answer.id.to_string(),
-            repeat: answer.repeat,
-            label: queued.label,
-        }
     }
 }

@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use evals_runs::annotations::{
     JudgedAnswer, LabelVerdict, LabelVersion, NewLabel, StoredLabel, Storing, checked_note, digest,
 };
 use evals_runs::clock::{now, timestamp};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::super::failure::PageFailure;
 use super::super::reply::ReplyFailure;
@@ -35,41 +35,19 @@ pub(super) struct SentLabel {
     reveal: bool,
 }
 
-/// What became of a label.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(super) enum Reply {
-    Stored {
-        label: StoredLabel,
-        judged: Option<JudgeSaid>,
-    },
-    /// It would replace a label that the page has not shown.
-    Unseen {
-        message: String,
-        /// The label that remains.
-        label: StoredLabel,
-    },
-}
-
-/// What the judge said about an answer.
-#[derive(Debug, Serialize)]
-pub(super) struct JudgeSaid {
-    verdict: String,
-    reason: String,
-}
-
 pub(super) async fn add(
     State(runs): State<LabelledRuns>,
     Path(name): Path<String>,
     Query(judged): Query<JudgedMeasureName>,
     Json(sent): Json<SentLabel>,
-) -> Result<Reply, ReplyFailure> {
-    let reply = runs.with(name, judged, move |run| sent.store(run));
-    Ok(reply.await?)
+) -> Result<(StatusCode, Json<Value>), ReplyFailure> {
+    let (status, reply) = runs.with(name, judged, move |run| sent.store(run)).await?;
+    Ok((status, Json(reply)))
 }
 
 impl SentLabel {
-    fn store(&self, run: &LabelledRun) -> Result<Reply, PageFailure> {
+    /// Stores the label, unless it would replace one that the page has not shown.
+    fn store(&self, run: &LabelledRun) -> Result<(StatusCode, Value), PageFailure> {
         let labelling = self.wanted.labelling(run)?;
         let note = checked_note(&self.note)
             .map_err(|error| PageFailure::bad_request(error.to_string()))?;
@@ -89,16 +67,16 @@ impl SentLabel {
             time: &timestamp(now()),
         })?;
         Ok(match storing {
-            Storing::Stored(label) => Reply::Stored {
-                judged: self
-                    .reveal
-                    .then(|| JudgeSaid::of(&run.answers.answers[place])),
-                label,
-            },
-            Storing::Unseen(label) => Reply::Unseen {
-                message: unseen(labelling.labeller, &label),
-                label,
-            },
+            Storing::Stored(label) => {
+                let answer = &run.answers.answers[place];
+                let judged = self.reveal.then(|| judged(answer));
+                (StatusCode::OK, json!({"label": label, "judged": judged}))
+            }
+            Storing::Unseen(label) => {
+                let message = unseen(labelling.labeller, &label);
+                let reply = json!({"message": message, "label": label});
+                (StatusCode::CONFLICT, reply)
+            }
         })
     }
 }
@@ -111,26 +89,12 @@ fn unseen(labeller: &str, label: &StoredLabel) -> String {
     )
 }
 
-impl JudgeSaid {
-    fn of(answer: &JudgedAnswer) -> Self {
-        let verdict = match answer.verdict {
-            Some(true) => "The judge passed the answer.",
-            Some(false) => "The judge failed the answer.",
-            None => "The judge has no verdict about the answer.",
-        };
-        Self {
-            verdict: verdict.to_owned(),
-            reason: answer.reason.clone().unwrap_or_default(),
-        }
-    }
-}
-
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
-        let status = match self {
-            Self::Stored { .. } => StatusCode::OK,
-            Self::Unseen { .. } => StatusCode::CONFLICT,
-        };
-        (status, Json(self)).into_response()
-    }
+/// What the judge said about an answer.
+fn judged(answer: &JudgedAnswer) -> Value {
+    let verdict = match answer.verdict {
+        Some(true) => "The judge passed the answer.",
+        Some(false) => "The judge failed the answer.",
+        None => "The judge has no verdict about the answer.",
+    };
+    json!({"verdict": verdict, "reason": answer.reason.as_deref().unwrap_or_default()})
 }

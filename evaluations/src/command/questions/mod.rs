@@ -14,6 +14,9 @@ pub(super) fn execute(session: &Session<'_>, arguments: &QuestionsArgs) -> Resul
     match (&arguments.command, &arguments.write) {
         (Some(QuestionsCommand::Review(review)), _) => review::execute(session, review),
         (Some(QuestionsCommand::Check(check)), _) => check::execute(session, check),
+        (Some(QuestionsCommand::Nuggets(nuggets)), _) => {
+            test_set::write_nuggets(session, &nuggets.folder, &nuggets.asking)
+        }
         (None, Some(write)) => test_set::execute(session, write, &arguments.settings),
         (None, None) => unreachable!("the parser asks for documents where no command is named"),
     }

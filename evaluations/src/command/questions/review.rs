@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
@@ -12,14 +11,12 @@ use evals_questions::{Item, SetFolder};
 use evals_runs::annotations::user_name;
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
+use evals_runs::filled_table;
 use evals_runs::review_table::{self, Import};
 use evals_settings::redaction::printable;
 use evals_terminal::Printer;
 
 use crate::cli::ReviewQuestionsArgs;
-
-/// The size limit of a file to import.
-const LARGEST_IMPORT: u64 = 512_000_000;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ReviewQuestionsArgs) -> Result<Exit> {
     let printer = session.printer;
@@ -54,18 +51,14 @@ fn export(
     sample: &[&Item],
     path: &Path,
 ) -> Result<()> {
-    let shown = path.display();
-    if path.symlink_metadata().is_ok() {
-        bail!(
-            "`{shown}` exists; choose a different name, because somebody may have reviewed in it"
-        );
-    }
+    filled_table::check_new(path, "reviewed")?;
     let seed = arguments.sample.map(|_| arguments.seed);
     let table = review_table::export(sample, set, &folder.reviews()?, seed)?;
     write_atomically(path, |out| out.write_all(&table))?;
     printer.note(&format!(
-        "wrote {} to `{shown}`; fill in the column `verdict` with `keep`, `edit` or `drop`, and import the file",
-        quantity::of(sample.len(), "question")
+        "wrote {} to `{}`; fill in the column `verdict` with `keep`, `edit` or `drop`, and import the file",
+        quantity::of(sample.len(), "question"),
+        path.display()
     ));
     Ok(())
 }
@@ -76,7 +69,7 @@ fn import(
     folder: &SetFolder,
     path: &Path,
 ) -> Result<()> {
-    let bytes = regular_file::read(path, LARGEST_IMPORT)?;
+    let bytes = filled_table::read(path)?;
     let given = arguments.labeller.clone();
     // Before the lock, which would make the folder.
     folder.questions()?;

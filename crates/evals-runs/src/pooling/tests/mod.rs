@@ -94,18 +94,13 @@ fn ann() -> Assessor {
     Assessor::Person("Ann".to_owned())
 }
 
-fn pairs(pool: &Pool) -> impl Iterator<Item = (&PooledQuestion, &PooledPair)> {
-    let questions = pool.questions.iter();
-    questions.flat_map(|it| it.pairs.iter().map(move |pair| (it, pair)))
-}
-
 /// The judgements of all pairs by an assessor whose grade follows from question and document.
 fn judged(
     pool: &Pool,
     assessor: &Assessor,
     grade: impl Fn(&str, &str) -> Option<u8>,
 ) -> Vec<Judgement> {
-    let pairs = pairs(pool).filter_map(|(question, pair)| {
+    let pairs = pool.pairs().filter_map(|(question, pair)| {
         let grade = grade(&question.id, &pair.document)?;
         Some(Judgement {
             time: TIME.to_owned(),

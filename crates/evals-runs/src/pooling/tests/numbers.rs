@@ -4,17 +4,17 @@ use evals_metrics::{IntervalMethod, Xoshiro256PlusPlus};
 
 use super::*;
 
-fn report(pool: &Pool, runs: &[PooledRun], stored: &[Judgement]) -> PoolReport {
+fn report<'p>(pool: &'p Pool, runs: &[PooledRun], stored: &[Judgement]) -> PoolReport<'p> {
     PoolReport::of(pool, runs, stored, Some(&model()), &settings(0))
 }
 
-fn measure<'r>(report: &'r PoolReport, run: usize, name: &str) -> &'r PooledMeasure {
+fn measure<'r>(report: &'r PoolReport<'_>, run: usize, name: &str) -> &'r PooledMeasure {
     let mut measures = report.measures[4 * run..].iter();
     measures.find(|it| it.measure == name).unwrap()
 }
 
 /// The mean by the model.
-fn by_model(report: &PoolReport, run: usize, name: &str) -> Option<f64> {
+fn by_model(report: &PoolReport<'_>, run: usize, name: &str) -> Option<f64> {
     Some(measure(report, run, name).model?.value)
 }
 
@@ -209,7 +209,7 @@ fn of_several_people_the_median_counts() {
         person("Ann", 1),
     ]
     .concat();
-    let (question, pair) = pairs(&pool).next().unwrap();
+    let (question, pair) = pool.pairs().next().unwrap();
     for (judgements, grade) in [(24, 0), (48, 0), (72, 2), (96, 2)] {
         let stored = &all[..judgements];
         assert_eq!(Grades::of_people(stored).get(question, pair), Some(grade));

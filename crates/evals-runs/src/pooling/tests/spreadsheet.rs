@@ -12,14 +12,16 @@ fn exported(pool: &Pool, stored: &[Judgement], questions: usize) -> String {
     text
 }
 
-fn read(pool: &Pool, csv: &str, stored: &[Judgement], by: Assessor) -> Result<Vec<Judgement>> {
-    let sheet = FilledSheet {
-        file: "grades.csv".to_owned(),
-        bytes: csv.as_bytes(),
-        assessor: by,
-        time: TIME.to_owned(),
-    };
-    sheet.read(pool, stored)
+/// What a filled sheet adds to the judgements so far.
+fn read(pool: &Pool, csv: &str, stored: &[Judgement], by: &Assessor) -> Result<Vec<Judgement>> {
+    let given = read_sheet(("grades.csv", csv.as_bytes()), pool, by)?;
+    let folder = tempfile::tempdir()?;
+    let file = JudgementFile::at(&folder.path().join("set.jsonl"));
+    file.open()?.add_changed(stored)?;
+    let added = file.open()?.add_changed(&given)?;
+    let now = file.read()?;
+    assert_eq!(now.len(), stored.len() + added);
+    Ok(now[stored.len()..].to_vec())
 }
 
 /// The sheet with a grade in every row.
@@ -38,11 +40,11 @@ fn grades_come_back_from_a_spreadsheet() {
         "two questions of four documents\n{sheet}"
     );
     let csv = with_grades(&sheet, "2");
-    let stored = read(&pool, &csv, &[], ann()).unwrap();
+    let stored = read(&pool, &csv, &[], &ann()).unwrap();
     assert_eq!(stored.len(), 8);
     let is_right = |it: &Judgement| it.assessor == ann() && it.grade == 2;
     assert!(stored.iter().all(is_right), "{stored:?}");
-    let again = read(&pool, &csv, &stored, ann()).unwrap();
+    let again = read(&pool, &csv, &stored, &ann()).unwrap();
     assert_eq!(again, []);
     let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
     assert_eq!(report.drawn, 2);
@@ -56,10 +58,10 @@ fn grades_come_back_from_a_spreadsheet() {
         "{next}"
     );
     let changed = csv.replacen(",2,sha", ",3,sha", 1);
-    let changed = read(&pool, &changed, &stored, ann()).unwrap();
+    let changed = read(&pool, &changed, &stored, &ann()).unwrap();
     assert_eq!((changed.len(), changed[0].grade), (1, 3));
     let bo = Assessor::Person("Bo".to_owned());
-    let of_bo = read(&pool, &csv, &stored, bo.clone()).unwrap();
+    let of_bo = read(&pool, &csv, &stored, &bo).unwrap();
     assert_eq!((of_bo.len(), &of_bo[0].assessor), (8, &bo));
 }
 
@@ -69,7 +71,7 @@ fn a_question_with_a_hole_is_not_drawn() {
     let pool = pool(&runs);
     let csv = with_grades(&exported(&pool, &[], 2), "1");
     let csv = csv.replacen(",1,sha", ",,sha", 1);
-    let stored = read(&pool, &csv, &[], ann()).unwrap();
+    let stored = read(&pool, &csv, &[], &ann()).unwrap();
     assert_eq!(stored.len(), 7);
     let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
     let (_, _, open) = report.next.clone().unwrap();
@@ -91,7 +93,7 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
     let runs = runs();
     let pool = pool(&runs);
     let sheet = exported(&pool, &[], 1);
-    let refused = |csv: &str| format!("{:#}", read(&pool, csv, &[], ann()).unwrap_err());
+    let refused = |csv: &str| format!("{:#}", read(&pool, csv, &[], &ann()).unwrap_err());
     let message = refused(&with_grades(&sheet, "4"));
     assert!(
         message.starts_with("cannot import `grades.csv`, so no grade was added:\nline 2, column 5 (`grade`): `4` is not a grade; write 0, 1, 2 or 3, or nothing"),
@@ -129,7 +131,7 @@ fn texts_are_no_formulas_and_equal_texts_are_graded_once() {
     assert!(sheet.contains(",'=1+1,"), "{sheet}");
     assert_eq!(Grades::default().open(&pool.questions[0]).len(), 1);
     let csv = with_grades(&sheet, "3");
-    let stored = read(&pool, &csv, &[], ann()).unwrap();
+    let stored = read(&pool, &csv, &[], &ann()).unwrap();
     assert_eq!(stored.len(), 1);
     let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
     assert_eq!((report.drawn, report.by_people), (1, 3));
