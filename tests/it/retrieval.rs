@@ -355,7 +355,7 @@ fn questions_searched_at_once_rank_as_questions_searched_one_by_one() {
         assert_eq!(summary(alone)["scores"], summary(together)["scores"]);
         let report = json(&together.join("report.json"));
         let profile = report["metadata"]["profile"].as_str().unwrap();
-        if profile == "bm25" || profile == "unranked" {
+        if profile == "unranked" {
             let facts = report["metadata"]["facts"].as_array().unwrap();
             assert!(facts.iter().all(|fact| fact[0] == "judged"), "{facts:?}");
             continue;

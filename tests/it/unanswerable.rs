@@ -27,13 +27,8 @@ fn unanswerable_questions_are_searched_and_not_measured() {
         }
         let timings = [&summary["timings"], &summary["cached_timings"]];
         let searches = timings.map(|stages| stages["bm25"]["n"].as_u64().unwrap_or_default());
-        // The searches of `hybrid` compare vectors, so a sample of them is timed.
-        let timed = if manifest["profile"] == "bm25" {
-            320
-        } else {
-            100
-        };
-        assert_eq!(searches.iter().sum::<u64>(), timed);
+        // A sample is timed.
+        assert_eq!(searches.iter().sum::<u64>(), 100);
 
         let judged = fs::read_to_string(run.join("qrels.trec")).unwrap();
         let ranked = fs::read_to_string(run.join("run.trec")).unwrap();

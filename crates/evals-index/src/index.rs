@@ -435,15 +435,15 @@ impl Index {
     }
 
     /// A searcher that knows its questions beforehand. Its results are equal to the bit to those of [`searcher`](Self::searcher), in a
-    /// fraction of the time where vectors are compared.
+    /// fraction of the time.
     ///
     /// The first search for a question of the batch searches a group of them, up to some thousands: each chunk is compared with all questions
-    /// in one pass over the vectors, and the full-text index is searched on all processors. Questions are embedded one by one, because a
-    /// model may return other bits for several texts at once.
+    /// in one pass over the vectors, and the lists of all terms are read once. Questions are embedded one by one, because a model may return
+    /// other bits for several texts at once.
     ///
-    /// Such a result has no time but that of the embedding. A question that is to be [timed](QuestionBatch::timed) is searched again by the
-    /// engine, as a service would, while no group is searched; it fails should the results differ. Questions are searched on their own if
-    /// they are not of the batch, if their embedding or their group failed, or if the profile compares no vectors.
+    /// Such a result has no time but that of the embedding. A question that is to be [timed](QuestionBatch::timed) is searched again on its own,
+    /// as a service would, while no group is searched; it fails should the results differ. Questions are searched on their own if they are not of
+    /// the batch, if their embedding or their group failed, if the search is approximate, or if the profile ranks all questions alike.
     pub async fn batch_searcher(
         &self,
         profile: Profile,

@@ -36,6 +36,11 @@ impl Best {
         self.floor
     }
 
+    /// The scores of the best rows, and of others.
+    pub(crate) fn scores(&self) -> impl Iterator<Item = f32> {
+        self.hits.iter().map(|hit| hit.score)
+    }
+
     /// Adds a row, unless its score is not a number. A row with the same score as the floor counts, because it may come first among equals.
     pub(crate) fn push(
         &mut self,

@@ -2,7 +2,6 @@
 
 use rten_simd::SimdOp as _;
 
-use crate::best::{Exact, Hit};
 use crate::margin::PLAIN_SQUARES;
 use crate::questions::Questions;
 use crate::scan::Scan;
@@ -11,7 +10,10 @@ use crate::scan::Scan;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) question: u32,
-    pub(crate) hit: Hit,
+    /// The row's place in the round.
+    pub(crate) place: u32,
+    /// The product's cosine; not a number if the row or the question is too extreme for the product.
+    pub(crate) cosine: f32,
 }
 
 /// Buffers of one thread.
@@ -26,46 +28,52 @@ pub(crate) struct Scratch {
 pub(crate) struct Block<'a> {
     pub(crate) vectors: &'a [f32],
     pub(crate) numbers: &'a [Option<u32>],
+    /// The place of the first row in the round.
+    pub(crate) start: u32,
 }
 
 impl Block<'_> {
-    /// The rows that reach the bound of a question, with their exact scores.
+    /// The rows that reach the bound of a question.
     pub(crate) fn candidates(
         self,
         questions: &Questions,
         bounds: &[f32],
-        exact: &impl Exact,
         scratch: &mut Scratch,
     ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         let width = questions.count();
         let products = questions.products(self.vectors, &mut scratch.products);
         let vectors = self.vectors.chunks_exact(questions.dimension());
-        for ((vector, number), products) in
-            vectors.zip(self.numbers).zip(products.chunks_exact(width))
-        {
-            let Some(row) = *number else { continue };
-            scratch.reached.clear();
-            let square = squared_length(vector);
-            if PLAIN_SQUARES.contains(&square) {
-                let scan = Scan {
-                    products,
-                    inverse: square.sqrt().recip(),
-                    bounds,
-                    reached: &mut scratch.reached,
-                };
-                scan.dispatch();
-                scratch.reached.extend(questions.extreme());
-            } else {
-                scratch.reached.extend(0..width);
+        let rows = vectors.zip(self.numbers).zip(products.chunks_exact(width));
+        for (place, ((vector, number), products)) in (self.start..).zip(rows) {
+            if number.is_none() {
+                continue;
             }
-            candidates.extend(scratch.reached.iter().map(|question| {
-                let score = exact.score(*question, vector);
-                Candidate {
-                    question: u32::try_from(*question).expect("a pass has fewer questions"),
-                    hit: Hit { row, score },
-                }
-            }));
+            let candidate = |question: usize, cosine| Candidate {
+                question: u32::try_from(question).expect("a pass has fewer questions"),
+                place,
+                cosine,
+            };
+            let square = squared_length(vector);
+            if !PLAIN_SQUARES.contains(&square) {
+                candidates.extend((0..width).map(|question| candidate(question, f32::NAN)));
+                continue;
+            }
+            let inverse = square.sqrt().recip();
+            scratch.reached.clear();
+            let scan = Scan {
+                products,
+                inverse,
+                bounds,
+                reached: &mut scratch.reached,
+            };
+            scan.dispatch();
+            let reached = scratch.reached.iter();
+            candidates.extend(
+                reached.map(|question| candidate(*question, products[*question] * inverse)),
+            );
+            let extreme = questions.extreme().iter();
+            candidates.extend(extreme.map(|question| candidate(*question, f32::NAN)));
         }
         candidates
     }

@@ -8,6 +8,8 @@
 //! get the score of [`Exact::score`], which the caller computes as the engine does. The result is equal to the bit to comparing
 //! each question with each vector by that function.
 //!
+//! [`Sums`] does the same for sums of weights, such as BM25: a list of rows is read once for all questions that have its term.
+//!
 //! The crate depends on the kernels of `rten-gemm` and on no storage.
 //!
 //! ```
@@ -42,7 +44,9 @@ mod margin;
 mod pass;
 mod questions;
 mod scan;
+mod sums;
 
 pub use best::{Exact, Hit};
 pub use margin::margin;
 pub use pass::Pass;
+pub use sums::{Summed, Sums};

@@ -1,4 +1,4 @@
-//! The two queries that profiles send to the engine: full-text search, and search for the nearest vectors.
+//! The two queries that profiles send to the engine: full-text search, and approximate search for the nearest vectors.
 
 use arrow::array::AsArray;
 use arrow::datatypes::{Float32Type, UInt64Type};
@@ -10,11 +10,11 @@ use lancedb::table::Table;
 
 use super::Filter;
 use super::hit::Hit;
-use crate::approximation::Approximation;
 use crate::error::IndexError;
 use crate::table::positions::Positions;
 use crate::table::vector_index::{self, DISTANCE};
 use crate::table::{ROW_ID, TEXT};
+use crate::vector_table::VectorTable;
 
 /// The engine's name for the BM25 score.
 const SCORE: &str = "_score";
@@ -47,17 +47,15 @@ pub(super) async fn best_by_text(
     read_hits(rows, SCORE, position, Hit::new).await
 }
 
-/// The `limit` chunks most similar to `vector` among all embeddings of the table; with a `search`, the chunks that the index of the vectors
-/// finds.
+/// The `limit` chunks most similar to `vector` among those that the index of the vectors finds.
 pub(super) async fn best_by_vector(
-    table: &Table,
+    index: &VectorTable,
     positions: &Positions,
     filter: &Filter,
     vector: &[f32],
     limit: usize,
-    search: Option<&Approximation>,
 ) -> Result<Vec<Hit>, IndexError> {
-    let query = vector_index::query(table, vector, limit, search)?;
+    let query = vector_index::query(&index.table, vector, limit, Some(&index.search))?;
     let rows = filter
         .restrict(query)
         .execute_with_options(options(vector.len()))

@@ -122,13 +122,11 @@ pub(super) fn best_documents(
     Ranking::new(documents)
 }
 
-/// The number of distinct documents that the chunks belong to.
-pub(super) fn distinct_documents(hits: &[Hit], positions: &Positions) -> usize {
-    let documents: HashSet<_> = hits
-        .iter()
-        .map(|hit| positions.document(hit.position))
-        .collect();
-    documents.len()
+/// Whether the chunks belong to `k` distinct documents, or more.
+pub(super) fn has_documents(hits: &[Hit], k: usize, positions: &Positions) -> bool {
+    let mut seen = HashSet::new();
+    let mut documents = hits.iter().map(|hit| positions.document(hit.position));
+    k == 0 || documents.any(|document| seen.insert(document) && seen.len() == k)
 }
 
 /// Which chunks of the best documents are returned as passages.
@@ -151,6 +149,9 @@ pub(super) fn of_best_documents(
     let mut chunks = 0;
     let mut kept = Vec::new();
     for hit in hits {
+        if chunks >= wanted.chunks && documents.len() >= wanted.best_of.min(k) {
+            break;
+        }
         let document = positions.document(hit.position);
         let first = documents.len() < k && documents.insert(document);
         if !documents.contains(&document) {

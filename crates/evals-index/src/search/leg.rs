@@ -1,4 +1,4 @@
-//! One of the two searches of a hybrid profile, deepened until ties at its cut are exact.
+//! A search by the engine, deepened until ties at its cut are exact.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -14,41 +14,29 @@ const MORE: usize = 4;
 /// Rows beyond the depth that the first attempt asks for, so that it usually covers a tie at the cut.
 const MARGIN: usize = 16;
 
-/// One of the two searches that profiles combine, with the question in the form that it needs.
+/// A search by one of the engine's indexes, with the question in the form that it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Leg<'a> {
     Bm25 {
         question: &'a str,
     },
-    Semantic {
+    /// A search of the vectors that may miss some.
+    Approximate {
         vector: &'a [f32],
-        /// The index of the vectors to search; `None` to compare every vector.
-        approximate: Option<&'a VectorTable>,
+        index: &'a VectorTable,
     },
 }
 
-/// The number of chunks tied at the cut for a search's last question. The next question asks for as many more at once: among documents
-/// that are alike, every question ends in a tie.
+/// The number of chunks tied at the cut of the last full-text search. The next one asks for as many more at once: among documents that are
+/// alike, every question ends in a tie.
 #[derive(Debug, Default)]
-pub(crate) struct UsualTies {
-    bm25: AtomicUsize,
-    semantic: AtomicUsize,
-}
+pub(crate) struct UsualTies(AtomicUsize);
 
 impl UsualTies {
     /// The number for this search. `None` for an approximate one: what it finds depends on how many rows it is asked for, and must not depend
     /// on other questions.
     fn tied(&self, leg: Leg<'_>) -> Option<&AtomicUsize> {
-        match leg {
-            Leg::Bm25 { .. } => Some(&self.bm25),
-            Leg::Semantic {
-                approximate: None, ..
-            } => Some(&self.semantic),
-            Leg::Semantic {
-                approximate: Some(_),
-                ..
-            } => None,
-        }
+        matches!(leg, Leg::Bm25 { .. }).then_some(&self.0)
     }
 }
 
@@ -103,33 +91,9 @@ impl Leg<'_> {
             Self::Bm25 { question } => {
                 engine_query::best_by_text(table, positions, filter, question, limit).await
             }
-            Self::Semantic {
-                vector,
-                approximate,
-            } => {
-                let table = approximate.map_or(table, |it| &it.table);
-                let search = approximate.map(|it| &it.search);
-                engine_query::best_by_vector(table, positions, filter, vector, limit, search).await
+            Self::Approximate { vector, index } => {
+                engine_query::best_by_vector(index, positions, filter, vector, limit).await
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_leg_has_its_own_ties() {
-        let ties = UsualTies::default();
-        let bm25 = Leg::Bm25 { question: "" };
-        let tied = |leg| ties.tied(leg).unwrap().load(Ordering::Relaxed);
-        ties.tied(bm25).unwrap().store(7, Ordering::Relaxed);
-        let semantic = Leg::Semantic {
-            vector: &[],
-            approximate: None,
-        };
-        assert_eq!(tied(semantic), 0);
-        assert_eq!(tied(bm25), 7);
     }
 }

@@ -11,7 +11,7 @@ use super::cache::{Cached, Embedded, LegKey};
 use super::hit::{self, FoundChunks, Hit, WantedChunks};
 use super::leg::Leg;
 use super::timings::Timings;
-use super::{Cache, Filter, UsualTies, fusion, passages, question, unranked};
+use super::{Cache, Filter, UsualTies, batch, fusion, passages, question, unranked};
 use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::table::contents::Contents;
@@ -102,7 +102,7 @@ impl IndexSearcher {
                 depth,
             };
             let found = Box::pin(inquiry.find(&mut timings)).await?;
-            if found.exhausted || hit::distinct_documents(&found.hits, positions) >= k {
+            if found.exhausted || hit::has_documents(&found.hits, k, positions) {
                 break found;
             }
             depth = deeper(depth);
@@ -115,7 +115,7 @@ impl IndexSearcher {
         })
     }
 
-    /// One of the profile's searches, at this depth.
+    /// A search by the engine, at this depth.
     pub(super) async fn search_leg(
         &self,
         leg: Leg<'_>,
@@ -145,7 +145,10 @@ impl IndexSearcher {
                 wanted.saturating_mul(DEEPER).max(FEWEST)
             }
             (Profile::Bm25 | Profile::Semantic, None) if self.passages <= k => {
-                k.saturating_mul(DEEPER).max(FEWEST)
+                let positions = &self.contents.positions;
+                // If each document is one chunk, this many chunks are this many documents.
+                let chunks = positions.chunks().div_ceil(positions.documents().max(1));
+                k.saturating_mul(DEEPER.min(chunks)).max(FEWEST)
             }
             _ => self.candidates.get(),
         };
@@ -231,12 +234,14 @@ impl Inquiry<'_> {
             let Some(Embedded { vector, .. }) = self.embedded else {
                 return Ok(FoundChunks::nothing());
             };
-            let approximate = self.searcher.approximate.as_deref();
-            let leg = Leg::Semantic {
-                vector,
-                approximate,
-            };
-            self.searcher.search_leg(leg, self.depth).await
+            let searcher = self.searcher;
+            if let Some(index) = searcher.approximate.as_deref() {
+                let leg = Leg::Approximate { vector, index };
+                return searcher.search_leg(leg, self.depth).await;
+            }
+            let (contents, filter) = (&searcher.contents, &searcher.filter);
+            // On the heap: the futures of a scan are large.
+            Box::pin(batch::nearest_to(contents, filter, vector, self.depth)).await
         };
         let key = self.searcher.leg_key("semantic", self.question, self.depth);
         self.cache.legs.get(key, search).await

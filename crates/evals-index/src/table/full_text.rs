@@ -9,7 +9,7 @@ use crate::error::IndexError;
 use crate::full_text::FullText;
 
 /// Name of the full-text index within the table.
-const INDEX_NAME: &str = "text_full_text";
+pub(super) const INDEX_NAME: &str = "text_full_text";
 
 /// Most memory for the lists of terms while the index is built, in MiB. The engine's default is 2 GiB for each worker, which holds the
 /// lists of a whole corpus. Beyond the limit it writes a partition, and every search looks into each. Scores are computed with the

@@ -3,6 +3,7 @@
 pub(crate) mod contents;
 pub(crate) mod full_text;
 pub(crate) mod positions;
+pub(crate) mod terms;
 pub(crate) mod vector_index;
 
 use std::collections::HashMap;

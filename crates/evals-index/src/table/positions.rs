@@ -134,6 +134,9 @@ impl Positions {
 
     /// The number of the document, from 0, that the chunk at `position` belongs to.
     pub(crate) fn document(&self, position: usize) -> usize {
+        if self.documents() == self.chunks() {
+            return position;
+        }
         self.starts.partition_point(|start| *start <= position) - 1
     }
 

@@ -143,11 +143,8 @@ impl VectorCollection {
         on_read: impl Fn(usize),
     ) -> Result<Vec<Vec<VectorNeighbour>>, IndexError> {
         let work = async {
-            let cosines = Cosines {
-                questions: Arc::clone(&questions),
-                dimension: self.dimension,
-                order_of_equals: |left: u32, right: u32| left.cmp(&right),
-            };
+            let order = |left: u32, right: u32| left.cmp(&right);
+            let cosines = Cosines::new(Arc::clone(&questions), self.dimension, order);
             let pass = Pass::new(&questions, self.dimension, limit, cosines);
             let batches = scan(&self.table, None, self.dimension).await?;
             let number = |row_id| u32::try_from(self.numbers.number(row_id)?).ok();

@@ -74,6 +74,42 @@ async fn one_pass_and_the_engine_find_the_vectors_with_the_greatest_cosines() {
     assert_eq!(pass, [engine], "equal to the bit");
 }
 
+/// Of dimensions for which the engine has kernels of their own, and of others. Most vectors differ only in the last bits of a few components.
+#[tokio::test]
+async fn exact_search_has_the_bits_of_the_engine() {
+    const COUNT: usize = 500;
+    for dimension in [3, 8, 16, 31, 384] {
+        let mut random = fastrand::Rng::with_seed(5);
+        let direction: Vec<f32> = (0..dimension).map(|_| random.f32() - 0.5).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path().to_str().unwrap()).await.unwrap();
+        let mut writer = VectorWriter::create(&store, dimension).await.unwrap();
+        let mut values = Vec::new();
+        for _ in 0..COUNT {
+            let scale = [1.0, 1.0, 1e-14, 1e15][random.usize(..4)];
+            let mut vector = direction.clone();
+            for _ in 0..random.usize(..4) {
+                let component = &mut vector[random.usize(..dimension)];
+                *component = component.next_up();
+            }
+            values.extend(vector.iter().map(|value| value * scale));
+        }
+        writer.add(&values).await.unwrap();
+        let vectors = writer.finish().await.unwrap();
+        let questions = &values[..2 * dimension];
+        let together = vectors
+            .exact(questions.into(), COUNT, |_| {})
+            .await
+            .unwrap();
+        for (question, together) in questions.chunks(dimension).zip(together) {
+            let engine = vectors.nearest(question, COUNT, None).await.unwrap();
+            let alone = vectors.exact(question.into(), COUNT, |_| {}).await.unwrap();
+            assert_eq!(together, engine, "{dimension}");
+            assert_eq!(alone, [engine], "{dimension}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn indexes_replace_each_other_and_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();

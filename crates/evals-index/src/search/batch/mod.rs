@@ -3,12 +3,14 @@
 mod observer;
 mod run;
 mod searcher;
+mod terms;
 mod vectors;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 pub(crate) use searcher::BatchSearcher;
+pub(super) use vectors::nearest_to;
 pub(crate) use vectors::{Cosines, compare_all, reading, scan};
 
 pub use observer::{BatchObserver, BatchProgress, BatchStage};
@@ -22,6 +24,6 @@ pub struct QuestionBatch {
     pub k: usize,
     /// The questions among them that a later search asks on its own as well, to measure how long that takes.
     pub timed: HashSet<String>,
-    /// How many questions are embedded or searched for in the full-text index at the same time.
+    /// How many questions are embedded at the same time.
     pub concurrency: NonZeroUsize,
 }

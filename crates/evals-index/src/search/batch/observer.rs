@@ -31,7 +31,7 @@ pub enum BatchStage {
     Embedding,
     /// All questions are compared with the vector of each chunk.
     Vectors,
-    /// The full-text index is searched for each question, and its ranking is made.
+    /// The ranking of each question is made.
     Ranking,
 }
 

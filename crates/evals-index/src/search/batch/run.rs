@@ -1,22 +1,21 @@
-//! Runs a batch: embeds the questions, compares them with all vectors at once, and ranks.
+//! Runs a batch: embeds the questions, searches all of them at once, and ranks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use evals_models::{EmbedError, Failure};
 use futures::future::BoxFuture;
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, stream};
+use tokio::task;
 
 use super::observer::{BatchObserver, BatchStage, Progress};
-use super::{QuestionBatch, vectors};
+use super::{QuestionBatch, terms, vectors};
 use crate::error::IndexError;
 use crate::profile::Profile;
 use crate::search::cache::{Cached, Embedded};
 use crate::search::fusion::fused;
 use crate::search::hit::{self, FoundChunks, Hit};
-use crate::search::leg::Leg;
 use crate::search::searcher::{IndexSearcher, deeper};
 use crate::search::timings::Timings;
 
@@ -49,7 +48,7 @@ pub(super) struct Timed(pub(super) Option<Cached<Embedded>>);
 /// A question without results so far.
 struct Pending<'q> {
     question: &'q str,
-    /// `None` for a question without text, to which nothing is similar.
+    /// `None` if the profile needs none, and for a question without text, to which nothing is similar.
     embedded: Option<Cached<Embedded>>,
 }
 
@@ -105,44 +104,43 @@ impl Round<'_> {
         group: Vec<Pending<'q>>,
         answers: &mut HashMap<String, Answer>,
     ) -> Result<Vec<Pending<'q>>, IndexError> {
-        let semantic = self.nearest(&group).await?;
-        let total = group.len();
-        let this = &*self;
-        // Boxed: the compiler cannot tell that these futures may move between threads otherwise.
-        let mut rankings: Vec<BoxFuture<'_, Result<_, IndexError>>> = Vec::new();
-        for (pending, semantic) in group.into_iter().zip(semantic) {
-            rankings.push(Box::pin(async move {
-                let found = this.rank(pending.question, semantic).await?;
-                Ok((pending, found))
-            }));
+        let profile = self.searcher.profile;
+        let (mut lexical, mut semantic) = (Vec::new(), Vec::new());
+        if profile.needs_full_text() {
+            lexical = self.lexical(&group).await?;
         }
-        let mut ranked = stream::iter(rankings).buffered(this.concurrency());
-        let (mut done, mut unfinished, mut searched) = (0, Vec::new(), this.progress.searched);
-        while let Some((pending, found)) = ranked.try_next().await? {
-            done += 1;
-            let positions = &this.searcher.contents.positions;
-            if found.exhausted || hit::distinct_documents(&found.hits, positions) >= this.k {
+        if profile.needs_embeddings() {
+            semantic = self.nearest(&group).await?;
+        }
+        let total = group.len();
+        let (mut unfinished, mut searched) = (Vec::new(), self.progress.searched);
+        let contents = Arc::clone(&self.searcher.contents);
+        let positions = &contents.positions;
+        for (place, pending) in group.into_iter().enumerate() {
+            let found = match profile {
+                Profile::Hybrid(method) => {
+                    let legs = (&lexical[place], &semantic[place]);
+                    Arc::new(fused(method, legs.0, legs.1, positions))
+                }
+                Profile::Bm25 => Arc::clone(&lexical[place]),
+                _ => Arc::clone(&semantic[place]),
+            };
+            if found.exhausted || hit::has_documents(&found.hits, self.k, positions) {
                 searched += 1;
-                let (question, answer) = (pending.question, this.answer(pending, &found));
+                let (question, answer) = (pending.question, self.answer(pending, &found));
                 answers.insert(question.to_owned(), answer);
             } else {
                 unfinished.push(pending);
             }
             Progress {
                 searched,
-                ..this.progress
+                ..self.progress
             }
-            .tell(BatchStage::Ranking, done, total);
+            .tell(BatchStage::Ranking, place + 1, total);
+            task::yield_now().await;
         }
-        drop(ranked);
         self.progress.searched = searched;
         Ok(unfinished)
-    }
-
-    /// As many as the processor has cores, or as the run asks at once if that is more.
-    fn concurrency(&self) -> usize {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        cores.max(self.batch.concurrency.get())
     }
 
     /// Embeds the questions, each on its own as a search of one question does: a model may return other bits for a batch. A question that the
@@ -182,68 +180,82 @@ impl Round<'_> {
         pending
     }
 
-    /// The semantic search of each question of the group, in one pass.
+    /// The semantic search of each question of the group, in one pass. Nothing is similar to a question without text.
     async fn nearest(&self, group: &[Pending<'_>]) -> Result<Vec<Arc<FoundChunks>>, IndexError> {
-        let mut found: Vec<Option<Arc<FoundChunks>>> = Vec::with_capacity(group.len());
-        let (mut asked, mut values) = (Vec::new(), Vec::new());
-        for (place, pending) in group.iter().enumerate() {
-            let cached = self.cached("semantic", pending.question);
-            found.push(match &pending.embedded {
-                _ if cached.is_some() => cached,
-                None => Some(Arc::new(FoundChunks::nothing())),
-                Some(embedded) => {
-                    asked.push(place);
-                    values.extend_from_slice(&embedded.value.vector);
-                    None
-                }
-            });
-        }
-        if !asked.is_empty() {
-            let contents = &self.searcher.contents;
-            let nearest = vectors::nearest(
-                contents,
-                &self.searcher.filter,
-                values.into(),
-                contents.embedder()?.dimension(),
-                self.depth,
-                &self.progress,
-            );
-            for (place, nearest) in asked.into_iter().zip(nearest.await?) {
-                let nearest = Arc::new(nearest);
-                self.offer("semantic", group[place].question, &nearest);
-                found[place] = Some(nearest);
+        let mut found = self.cached("semantic", group);
+        let mut values = Vec::new();
+        for (found, pending) in found.iter_mut().zip(group) {
+            match &pending.embedded {
+                _ if found.is_some() => {}
+                Some(embedded) => values.extend_from_slice(&embedded.value.vector),
+                None => *found = Some(Arc::new(FoundChunks::nothing())),
             }
         }
-        let found = found.into_iter();
-        Ok(found
-            .map(|it| it.expect("a search that was not cached was asked for"))
-            .collect())
-    }
-
-    async fn full_text(&self, question: &str) -> Result<Arc<FoundChunks>, IndexError> {
-        if let Some(found) = self.cached("bm25", question) {
-            return Ok(found);
+        let mut results = Vec::new();
+        if !values.is_empty() {
+            let contents = &self.searcher.contents;
+            let chunks = contents.positions.chunks();
+            let tell = |read: usize| {
+                let read = read.min(chunks);
+                self.progress.tell(BatchStage::Vectors, read, chunks);
+            };
+            tell(0);
+            let (filter, dimension) = (&self.searcher.filter, contents.embedder()?.dimension());
+            let values = values.into();
+            results =
+                vectors::nearest(contents, filter, values, dimension, self.depth, tell).await?;
         }
-        let leg = Leg::Bm25 { question };
-        let mut found = self.searcher.search_leg(leg, self.depth).await?;
-        found.duration = None;
-        let found = Arc::new(found);
-        self.offer("bm25", question, &found);
-        Ok(found)
+        Ok(self.completed("semantic", group, found, results))
     }
 
-    /// The profile's ranking of one question, made of the results of its searches.
-    async fn rank(
-        &self,
-        question: &str,
-        semantic: Arc<FoundChunks>,
-    ) -> Result<Arc<FoundChunks>, IndexError> {
-        let Profile::Hybrid(method) = self.searcher.profile else {
-            return Ok(semantic);
+    /// The full-text search of each question of the group, in one pass.
+    async fn lexical(&self, group: &[Pending<'_>]) -> Result<Vec<Arc<FoundChunks>>, IndexError> {
+        let found = self.cached("bm25", group);
+        let missing = found.iter().zip(group).filter(|(found, _)| found.is_none());
+        let asked: Vec<&str> = missing.map(|(_, pending)| pending.question).collect();
+        let mut results = Vec::new();
+        if !asked.is_empty() {
+            let (contents, filter) = (&self.searcher.contents, &self.searcher.filter);
+            results = terms::best(contents, filter, &asked, self.depth).await?;
+        }
+        Ok(self.completed("bm25", group, found, results))
+    }
+
+    /// What the cache has for each question.
+    fn cached(&self, leg: &'static str, group: &[Pending<'_>]) -> Vec<Option<Arc<FoundChunks>>> {
+        let cached = |pending: &Pending<'_>| {
+            let cache = self.searcher.cache.as_ref()?;
+            let key = self.searcher.leg_key(leg, pending.question, self.depth);
+            cache.legs.peek(&key)
         };
-        let lexical = self.full_text(question).await?;
-        let positions = &self.searcher.contents.positions;
-        Ok(Arc::new(fused(method, &lexical, &semantic, positions)))
+        group.iter().map(cached).collect()
+    }
+
+    /// The results of all questions, with those of the questions that were searched for. The cache has them for the other searchers of the
+    /// index, unless the run times the question: its separate search has to reach the engine.
+    fn completed(
+        &self,
+        leg: &'static str,
+        group: &[Pending<'_>],
+        found: Vec<Option<Arc<FoundChunks>>>,
+        results: Vec<FoundChunks>,
+    ) -> Vec<Arc<FoundChunks>> {
+        let mut results = results.into_iter();
+        let mut searched = |question: &str| {
+            let result = results.next();
+            let result = Arc::new(result.expect("a search that was not cached was asked for"));
+            if let Some(cache) = &self.searcher.cache
+                && !self.batch.timed.contains(question)
+            {
+                let key = self.searcher.leg_key(leg, question, self.depth);
+                cache.legs.offer(key, Arc::clone(&result));
+            }
+            result
+        };
+        let found = found.into_iter().zip(group);
+        found
+            .map(|(found, pending)| found.unwrap_or_else(|| searched(pending.question)))
+            .collect()
     }
 
     fn answer(&self, pending: Pending<'_>, found: &FoundChunks) -> Answer {
@@ -261,22 +273,6 @@ impl Round<'_> {
                 .timed
                 .contains(pending.question)
                 .then_some(Timed(pending.embedded)),
-        }
-    }
-
-    fn cached(&self, leg: &'static str, question: &str) -> Option<Arc<FoundChunks>> {
-        let cache = self.searcher.cache.as_ref()?;
-        let key = self.searcher.leg_key(leg, question, self.depth);
-        cache.legs.peek(&key)
-    }
-
-    /// Caches a result for the other searchers of the index, unless the run times the question: its separate search has to reach the engine.
-    fn offer(&self, leg: &'static str, question: &str, found: &Arc<FoundChunks>) {
-        if let Some(cache) = &self.searcher.cache
-            && !self.batch.timed.contains(question)
-        {
-            let key = self.searcher.leg_key(leg, question, self.depth);
-            cache.legs.offer(key, Arc::clone(found));
         }
     }
 }

@@ -15,6 +15,7 @@ use super::QuestionBatch;
 use super::observer::BatchObserver;
 use super::run::{self, Answer, Timed};
 use crate::error::IndexError;
+use crate::profile::Profile;
 use crate::search::searcher::IndexSearcher;
 use crate::search::{Cache, hit, passages};
 
@@ -127,12 +128,12 @@ impl BatchSearcher {
     }
 }
 
-/// The groups of a batch, by question. Empty if the batch would save nothing: without vectors to compare. An approximate search is not exact
-/// search in bulk.
+/// The groups of a batch, by question. Empty for the ranking that is the same for all questions, and for an approximate search, which is not
+/// exact search in bulk.
 fn groups(searcher: &IndexSearcher, batch: &QuestionBatch) -> HashMap<String, Arc<Group>> {
     let mut groups = HashMap::new();
     let is_exact = searcher.approximate.is_none();
-    if !searcher.profile.needs_embeddings() || !is_exact || batch.k == 0 {
+    if searcher.profile == Profile::Unranked || !is_exact || batch.k == 0 {
         return groups;
     }
     let mut seen = HashSet::new();

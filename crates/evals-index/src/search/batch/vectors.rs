@@ -1,18 +1,18 @@
-//! Compares the vector of each chunk with many questions, in one pass over the table.
+//! Compares the vector of each chunk with one or many questions, in one pass over the table.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
+use std::time::Instant;
 
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_nearest::{Exact, Pass};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
-use lance_linalg::distance::cosine_distance_batch;
+use lance_linalg::distance::{Cosine as _, cosine_distance_batch, norm_l2};
 use lancedb::table::Table;
 use tokio::task;
 
-use super::observer::{BatchStage, Progress};
 use crate::error::IndexError;
 use crate::search::Filter;
 use crate::search::hit::{self, FoundChunks, Hit};
@@ -26,7 +26,30 @@ const READ_AHEAD_BYTES: u64 = 32 << 20;
 /// Batches that the engine decodes ahead.
 const READ_AHEAD_BATCHES: usize = 2;
 
-/// The `depth` best chunks of each question, in order, as [`Leg::search`](super::super::leg::Leg::search) finds them for one.
+/// The `depth` best chunks of one question, in order.
+pub(in crate::search) async fn nearest_to(
+    contents: &Arc<Contents>,
+    filter: &Filter,
+    question: &[f32],
+    depth: usize,
+) -> Result<FoundChunks, IndexError> {
+    let started = Instant::now();
+    let found = nearest(
+        contents,
+        filter,
+        question.into(),
+        question.len(),
+        depth,
+        |_| {},
+    );
+    let found = found.await?.pop().expect("one question has one result");
+    Ok(FoundChunks {
+        duration: Some(started.elapsed()),
+        ..found
+    })
+}
+
+/// The `depth` best chunks of each question, in order. Calls `on_read` with the number of chunks compared so far.
 ///
 /// Memory is 16 bytes times `depth` for each question, and the batches in flight.
 pub(super) async fn nearest(
@@ -35,21 +58,15 @@ pub(super) async fn nearest(
     questions: Arc<[f32]>,
     dimension: usize,
     depth: usize,
-    progress: &Progress<'_>,
+    on_read: impl Fn(usize),
 ) -> Result<Vec<FoundChunks>, IndexError> {
     let of_order = Arc::clone(contents);
-    let cosines = Cosines {
-        questions: Arc::clone(&questions),
-        dimension,
-        order_of_equals: move |left: u32, right: u32| {
-            hit::order_of_equals(left as usize, right as usize, &of_order.positions)
-        },
+    let order = move |left: u32, right: u32| {
+        hit::order_of_equals(left as usize, right as usize, &of_order.positions)
     };
+    let cosines = Cosines::new(Arc::clone(&questions), dimension, order);
     let pass = Pass::new(&questions, dimension, depth, cosines);
-    let chunks = contents.positions.chunks();
-    progress.tell(BatchStage::Vectors, 0, chunks);
     let number = |row_id| u32::try_from(contents.positions.position(row_id)?).ok();
-    let on_read = |read: usize| progress.tell(BatchStage::Vectors, read.min(chunks), chunks);
     let batches = scan(&contents.table, filter.sql(), dimension).await?;
     let pass = compare_all(batches, pass, number, on_read).await?;
     let exhausted = pass.rows() <= depth;
@@ -142,20 +159,39 @@ fn numbers(
     row_ids.iter().enumerate().map(numbered).collect()
 }
 
-/// Scores vectors as a search of one question does, whose distances come from the same function of the engine: equal to the last bit.
+/// Scores vectors as the engine's exact search does: equal to the last bit.
 pub(crate) struct Cosines<O> {
     /// The questions' vectors, one after the other.
-    pub(crate) questions: Arc<[f32]>,
-    pub(crate) dimension: usize,
+    questions: Arc<[f32]>,
+    /// The length of each question's vector.
+    lengths: Vec<f32>,
+    dimension: usize,
     /// The order of two rows with one score.
-    pub(crate) order_of_equals: O,
+    order_of_equals: O,
+}
+
+impl<O> Cosines<O> {
+    pub(crate) fn new(questions: Arc<[f32]>, dimension: usize, order_of_equals: O) -> Self {
+        Self {
+            lengths: questions.chunks_exact(dimension).map(norm_l2).collect(),
+            questions,
+            dimension,
+            order_of_equals,
+        }
+    }
 }
 
 impl<O: Fn(u32, u32) -> Ordering + Sync> Exact for Cosines<O> {
-    fn score(&self, question: usize, vector: &[f32]) -> f32 {
-        let question = &self.questions[question * self.dimension..(question + 1) * self.dimension];
-        let distance = cosine_distance_batch(question, vector, self.dimension).next();
-        Hit::of_distance(0, distance.expect("the batch is one vector")).score
+    fn score(&self, number: usize, vector: &[f32]) -> f32 {
+        let question = &self.questions[number * self.dimension..(number + 1) * self.dimension];
+        // What the engine's function for a batch does for each vector, except of these dimensions and for processors that the compiler knows.
+        let distance = if matches!(self.dimension, 8 | 16) || cfg!(target_feature = "avx2") {
+            let distance = cosine_distance_batch(question, vector, self.dimension).next();
+            distance.expect("the batch is one vector")
+        } else {
+            f32::cosine_fast(question, self.lengths[number], vector)
+        };
+        Hit::of_distance(0, distance).score
     }
 
     fn order_of_equals(&self, left: u32, right: u32) -> Ordering {

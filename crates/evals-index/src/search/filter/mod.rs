@@ -2,18 +2,22 @@
 
 mod condition;
 
-use arrow::datatypes::{DataType, Field, Schema};
+use std::collections::HashSet;
+
+use arrow::array::{AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema, UInt64Type};
 use evals_messages::visible::beginning;
+use futures::TryStreamExt;
 use lancedb::datafusion::common::DFSchema;
 use lancedb::datafusion::error::DataFusionError;
 use lancedb::datafusion::logical_expr::ExprSchemable;
 use lancedb::datafusion::prelude::SessionContext;
-use lancedb::query::QueryBase;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::Table;
 
 use crate::engine_error::EngineError;
 use crate::error::IndexError;
-use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL};
+use crate::table::{FILTER_COLUMNS, METADATA, ORDINAL, ROW_ID};
 
 /// How to filter by a field of the metadata, which SQL cannot reach.
 const JSON_HINT: &str = "; `metadata` is one JSON text without spaces: match it as in `metadata LIKE '%\"topic\":\"Sports\"%'`";
@@ -49,6 +53,22 @@ impl Filter {
     /// The clause, if there is a filter.
     pub(super) fn sql(&self) -> Option<&str> {
         self.0.as_deref()
+    }
+
+    /// The engine's numbers of the rows that pass the filter; `None` without a filter.
+    pub(super) async fn row_ids(&self, table: &Table) -> Result<Option<HashSet<u64>>, IndexError> {
+        if self.0.is_none() {
+            return Ok(None);
+        }
+        let failed = IndexError::during("read the documents that pass the filter");
+        let query = table.query().select(Select::columns(&[ROW_ID]));
+        let rows = self.restrict(query).execute().await.map_err(&failed)?;
+        let rows: Vec<RecordBatch> = rows.try_collect().await.map_err(&failed)?;
+        let row_ids = rows
+            .iter()
+            .map(|rows| rows[ROW_ID].as_primitive::<UInt64Type>());
+        let row_ids = row_ids.flat_map(|row_ids| row_ids.values().iter().copied());
+        Ok(Some(row_ids.collect()))
     }
 
     /// Applies the filter to the rows that `query` looks at, before it ranks them.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use evals::Report;
-use evals_rag::{Retrieval, retrieval};
+use evals_rag::{Retrieval, asking_as, retrieval};
 use evals_runs::run_folder::RunFolder;
 
 use super::latency_sample::LatencySample;
@@ -44,6 +44,7 @@ pub(super) async fn run(
     if let Some(spans) = spans {
         dataset = dataset.evaluator(spans);
     }
+    let queries = prepared.queries(plan.resolved.settings.search.history);
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     metadata.extend(reranking.map(|it| ("reranker", it.describe())));
@@ -51,7 +52,10 @@ pub(super) async fn run(
     let work = Work {
         name: format!("{} ({profile})", plan.name),
         dataset,
-        task: retrieval::task(searcher, plan.k, plan.identical_ids),
+        task: asking_as(
+            queries,
+            retrieval::task(searcher, plan.k, plan.identical_ids),
+        ),
         metadata,
         timeout: None,
         doing: profile.to_string(),

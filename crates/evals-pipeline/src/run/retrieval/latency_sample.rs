@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
-use evals_index::QuestionBatch;
+use evals_index::{Profile, QuestionBatch};
 use evals_rag::retrieval::IdenticalIds;
 use sha2::{Digest, Sha256};
 
@@ -23,8 +23,8 @@ pub(super) struct LatencySample {
 
 impl LatencySample {
     /// `None` if every question is searched one by one: because the sample has every question, because a repetition has to search again,
-    /// because the profile compares no vectors, so that nothing would be saved, or because the search is approximate, and the search of all
-    /// questions at once is exact.
+    /// because the ranking is the same for all questions, or because the search is approximate, and the search of all questions at once is
+    /// exact.
     pub(super) fn of(run: Run<'_>, profile: SearchProfile) -> Option<Self> {
         let Run {
             arguments,
@@ -32,21 +32,27 @@ impl LatencySample {
             prepared,
             ..
         } = run;
-        let is_exact = prepared.ready.index.approximation().is_none();
-        let compares = profile.base.needs_embeddings();
-        if arguments.control.repeat.get() > 1 || !compares || !is_exact {
+        let is_approximate = prepared.ready.index.approximation().is_some();
+        let one_by_one = match profile.base {
+            Profile::Unranked => true,
+            Profile::Bm25 => false,
+            Profile::Semantic | Profile::Hybrid(_) => is_approximate,
+        };
+        if arguments.control.repeat.get() > 1 || one_by_one {
             return None;
         }
         let size = plan.resolved.settings.search.latency_sample;
         let size = size.map_or(USUAL_SIZE, NonZeroUsize::get);
         let questions = prepared.questions.iter();
-        let questions: Vec<_> = questions.map(|question| question.text.clone()).collect();
+        let turns = plan.resolved.settings.search.history;
+        let questions: Vec<_> = questions.map(|question| question.query(turns)).collect();
         let seed = arguments.control.seed;
         let timed = match &prepared.all_questions {
             None => sample(&questions, size, seed)?,
             // All shards together time the sample that one machine would time.
             Some(all) => {
-                let mut timed = sample(all, size, seed)?;
+                let all: Vec<_> = all.iter().map(|it| it.query(turns)).collect();
+                let mut timed = sample(&all, size, seed)?;
                 let own: HashSet<&str> = questions.iter().map(String::as_str).collect();
                 timed.retain(|question| own.contains(question.as_str()));
                 timed
