@@ -17,6 +17,7 @@ import numpy as np
 from . import _native
 
 C = TypeVar("C", bound="Collection")
+_PARQUET = ("parq", "parquet")
 Documents = Mapping[str, Mapping[str, float]]
 
 
@@ -78,15 +79,24 @@ class Collection(Mapping[str, Mapping[str, float]]):
 
     @classmethod
     def from_file(cls: type[C], path: Union[str, os.PathLike[str]], kind: Optional[str] = None, name: Optional[str] = None) -> C:
-        """Read a file: TREC, CSV or TSV; JSON for the ending `.json`, each of them compressed for `.gz`.
+        """Read a file: TREC, CSV or TSV; JSON for the ending `.json`, Parquet for `.parquet`; each of them compressed for `.gz`.
 
-        `kind` (`trec` or `json`) overrides the ending.
+        `kind` (`trec`, `gz`, `json` or `parquet`) overrides the ending.
         """
-        ending = os.fspath(path).lower()
-        with (gzip.open if ending.endswith(".gz") else open)(path, "rb") as file:
+        file_name, ending = os.path.splitext(os.fspath(path).lower())
+        with (gzip.open if "gz" in (kind, ending[1:]) else open)(path, "rb") as file:
+            kind = kind or (os.path.splitext(file_name)[1] if ending == ".gz" else ending)[1:]
+            if kind in _PARQUET:
+                return cls.from_parquet(file, name=name)
             data = file.read()
-        is_json = ending.removesuffix(".gz").endswith(".json") if kind is None else kind == "json"
-        return cls(json.loads(data), name) if is_json else cls.from_text(data, name)
+        return cls(json.loads(data), name) if kind == "json" else cls.from_text(data, name)
+
+    @classmethod
+    def from_parquet(cls: type[C], path: Any, pd_kwargs: Optional[dict[str, Any]] = None, **columns: Any) -> C:
+        """Read a Parquet file or address with pandas, which takes `pd_kwargs`; other arguments are those of :meth:`from_df`."""
+        import pandas
+
+        return cls.from_df(pandas.read_parquet(path, **(pd_kwargs or {})), **columns)
 
     @classmethod
     def from_df(
@@ -107,7 +117,7 @@ class Collection(Mapping[str, Mapping[str, float]]):
             _column_name(df, ("doc_id",), doc_id_col),
             _column_name(df, cls._numbers, score_col),
         )
-        queries, documents = _ids(df[names[0]]), _ids(df[names[1]])
+        queries, documents = (np.asarray(df[column], object).tolist() for column in names[:2])
         numbers = np.asarray(df[names[2]])
         if numbers.ndim != 1 or numbers.dtype.kind not in "biuf":
             raise TypeError(f"column `{names[2]}` has the type {numbers.dtype}; expected numbers")
@@ -153,9 +163,13 @@ class Collection(Mapping[str, Mapping[str, float]]):
         return pandas.DataFrame(rows, columns=["q_id", "doc_id", "score"])
 
     def save(self, path: Union[str, os.PathLike[str]], kind: Optional[str] = None) -> None:
-        """Write TREC, or JSON for the ending `.json`; `kind` overrides the ending."""
+        """Write TREC, JSON for the ending `.json`, or Parquet for `.parquet`, with pandas; `kind` overrides the ending."""
+        kind = kind or os.path.splitext(path)[1][1:]
+        if kind in _PARQUET:
+            self.to_dataframe().to_parquet(path, index=False)
+            return
         with open(path, "w", encoding="utf-8") as file:
-            if (kind or os.path.splitext(path)[1][1:]) == "json":
+            if kind == "json":
                 json.dump(self.to_dict(), file)
                 return
             for query, documents in self.to_dict().items():
@@ -236,11 +250,3 @@ def _column_name(frame: Any, usual: tuple[str, ...], chosen: Optional[str]) -> s
             return name
     shown = ", ".join(f"`{name}`" for name in listed) or "none"
     raise ValueError(f"there is no column {' or '.join(f'`{name}`' for name in wanted)}; the columns are {shown}")
-
-
-def _ids(column: Any) -> list[str]:
-    """A column as a list, by whichever name it has the method."""
-    for method in ("to_list", "tolist", "to_pylist"):
-        if hasattr(column, method):
-            return list(getattr(column, method)())
-    return list(column)

@@ -16,6 +16,7 @@ from .collection import Qrels, Run
 
 #: The notation of ir-measures for the names of ranx: with a cutoff, and of whole rankings.
 _NOTATION = {
+    "hits": ("NumRet", "NumRet"),
     "hit_rate": ("Success", "Success@1000000000"),
     "precision": ("P", "SetP"),
     "recall": ("R", "SetR"),
@@ -33,14 +34,15 @@ def notation(metric: str) -> str:
     """The notation of ir-measures for a metric of ranx, such as `P(rel=2)@5` for `precision@5-l2`; any other measure as it is."""
     if found := re.fullmatch(r"rbp\.(\d+)", metric):
         return f"RBP(p=0.{found[1]},rel=1)"
-    name, level = metric, None
+    name, level = metric, 1
     if found := re.fullmatch(r"(.+)-l(\d+)", metric):
         name, level = found[1], int(found[2])
     name, at, cutoff = name.partition("@")
     if name not in _NOTATION:
         return metric
     written = _NOTATION[name][0] + at + cutoff if at else _NOTATION[name][1]
-    if level is None or level == 1:
+    # Without a level, `NumRet` counts all documents.
+    if name != "hits" and level == 1:
         return written
     # ranx gives grades below the level no gain.
     gains = ",".join(f"{grade}:0" for grade in range(1, level))

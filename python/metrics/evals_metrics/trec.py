@@ -94,5 +94,6 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
 def _text(lines: Any) -> Union[str, bytes]:
     if isinstance(lines, io.TextIOWrapper) and lines.encoding.lower() in ("utf-8", "utf8") and lines.tell() == 0:
         # A file of which nothing has been read: its bytes need no decoding.
-        return lines.buffer.read()
-    return lines.read() if hasattr(lines, "read") else "\n".join(line.rstrip("\r\n") for line in lines)
+        lines = lines.buffer
+    text: Union[str, bytes] = lines.read() if hasattr(lines, "read") else "\n".join(line.rstrip("\r\n") for line in lines)
+    return text

@@ -169,6 +169,12 @@ pub(crate) fn number(
     document: &Bound<'_, PyAny>,
     file: File,
 ) -> PyResult<f64> {
+    // Much faster than to make a float of an int.
+    if file == File::Judgements
+        && let Ok(grade) = value.extract::<i32>()
+    {
+        return Ok(grade.into());
+    }
     let Ok(number) = value.extract::<f64>() else {
         return Err(PyTypeError::new_err(format!(
             "query `{query}`, document `{document}`: expected a number, not `{}`",

@@ -90,14 +90,7 @@ fn ranked(
     documents: &Bound<'_, PyDict>,
     version: TrecEval,
 ) -> PyResult<Vec<Option<i32>>> {
-    let py = documents.py();
-    let mut scores = Vec::with_capacity(documents.len());
-    for (id, score) in documents {
-        if scores.is_empty() && !id.is_instance_of::<PyString>() {
-            return Err(not_texts(query));
-        }
-        scores.push(version.score(number(&score, query, &id, File::Rankings)?));
-    }
+    let mut scores = scores_of(query, documents, version)?;
     let descending = |left: &f64, right: &f64| right.total_cmp(left);
     if !scores.is_sorted_by(|left, right| left >= right) {
         scores.sort_unstable_by(descending);
@@ -115,7 +108,7 @@ fn ranked(
             if order.is_empty() {
                 order = in_order(query, documents, version)?;
             }
-            let id = id.bind(py).to_cow()?;
+            let id = id.bind(documents.py()).to_cow()?;
             rank = order.partition_point(|(other_score, other)| {
                 *other_score > score || (*other_score >= score && other.as_str() > &*id)
             });
@@ -123,6 +116,28 @@ fn ranked(
         grades[rank] = Some(*grade);
     }
     Ok(grades)
+}
+
+/// The scores alone. A tuple hands them out without counting references.
+fn scores_of(query: &str, documents: &Bound<'_, PyDict>, version: TrecEval) -> PyResult<Vec<f64>> {
+    let values = documents.values().to_tuple();
+    let mut scores = Vec::with_capacity(values.len());
+    for value in values.iter_borrowed() {
+        match value.extract::<f64>() {
+            Ok(score) if score.is_finite() => scores.push(version.score(score)),
+            _ => break,
+        }
+    }
+    for (position, (id, score)) in documents.iter().enumerate() {
+        if position == 0 && !id.is_instance_of::<PyString>() {
+            return Err(not_texts(query));
+        }
+        if scores.len() == values.len() {
+            break;
+        }
+        number(&score, query, &id, File::Rankings)?;
+    }
+    Ok(scores)
 }
 
 /// All documents in the order of `trec_eval`: score, then id, both descending.

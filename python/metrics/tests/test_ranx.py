@@ -1,5 +1,6 @@
 """The examples of ranx's documentation with one import changed, and its values over random runs."""
 
+import json
 import random
 
 import numpy as np
@@ -14,8 +15,8 @@ RUN = {
     "q_1": {"d_12": 0.9, "d_23": 0.8, "d_25": 0.7, "d_36": 0.6, "d_32": 0.5, "d_35": 0.4},
     "q_2": {"d_12": 0.9, "d_11": 0.8, "d_25": 0.7, "d_36": 0.6, "d_22": 0.5, "d_35": 0.4},
 }
-METRICS = "hit_rate@5 hit_rate precision@10 precision recall@10 recall f1 r-precision mrr mrr@3 map map@100 ndcg ndcg@10 ndcg_burges@10".split()
-LEVELS = "precision@5-l2 recall@20-l2 mrr-l2 map@100-l2 hit_rate@5-l3 ndcg@10-l2 ndcg-l3 r-precision-l2".split()
+METRICS = "hit_rate@5 hit_rate precision@10 precision recall@10 recall f1 r-precision mrr mrr@3 map map@100 ndcg ndcg@10 ndcg_burges@10 hits dcg".split()
+LEVELS = "precision@5-l2 recall@20-l2 mrr-l2 map@100-l2 hit_rate@5-l3 ndcg@10-l2 ndcg-l3 r-precision-l2 hits-l2".split()
 
 
 def collection(seed, runs=1, queries=30):
@@ -77,6 +78,39 @@ def test_documentation(example):
     assert flat(example(evals_metrics)) == pytest.approx(flat(example(ranx)))
 
 
+def files(ranx, folder):
+    pandas = pytest.importorskip("pandas")
+    rows = {"q_id": ["q_1", "q_1", "q_2", "q_2"], "doc_id": ["d_12", "d_25", "d_11", "d_22"]}
+    qrels_df, run_df = (pandas.DataFrame({**rows, "score": scores}).astype({"q_id": object, "doc_id": object}) for scores in ([5, 3, 6, 1], [0.5, 0.3, 0.6, 0.1]))
+    columns = {"q_id_col": "q_id", "doc_id_col": "doc_id", "score_col": "score"}
+    qrels, run = ranx.Qrels.from_df(df=qrels_df, **columns), ranx.Run.from_df(df=run_df, **columns, name="my_run")
+    values = {"frame": ranx.evaluate(qrels, run, "ndcg@5")}
+    for ending in ("json", "trec", "txt"):
+        paths = f"{folder}/qrels.{ending}", f"{folder}/run.{ending}"
+        qrels.save(paths[0])
+        run.save(paths[1])
+        again = ranx.Run.from_file(paths[1])
+        values[ending] = ranx.evaluate(ranx.Qrels.from_file(paths[0]), again, "ndcg@5")
+        values[f"{ending} {again.name}"] = 0
+    qrels.save(f"{folder}/qrels.custom", kind="json")
+    return {**values, "kind": ranx.evaluate(ranx.Qrels.from_file(f"{folder}/qrels.custom", kind="json"), run, "mrr")}
+
+
+def test_files_of_the_documentation(tmp_path):
+    assert files(evals_metrics, tmp_path) == pytest.approx(files(ranx, tmp_path))
+
+
+def test_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    qrels, run = evals_metrics.Qrels(QRELS), evals_metrics.Run(RUN)
+    for ending in ("parq", "parquet"):
+        qrels.save(tmp_path / f"qrels.{ending}")
+        run.save(tmp_path / f"run.{ending}")
+        assert evals_metrics.Qrels.of(tmp_path / f"qrels.{ending}").to_dict() == QRELS
+    again = evals_metrics.Run.from_parquet(path=tmp_path / "run.parquet", score_col="score", pd_kwargs={"engine": "pyarrow"}, name="my_run")
+    assert (again.name, again.to_dict()) == ("my_run", RUN)
+
+
 def flat(value, path=()):
     """The leaves of dicts and tuples, by path."""
     if isinstance(value, dict):
@@ -87,7 +121,7 @@ def flat(value, path=()):
 
 
 @pytest.mark.parametrize("metrics", [["map@100", "mrr@100", "ndcg@10"], ["hit_rate@1"]])
-def test_compare(metrics):
+def test_compare(metrics, tmp_path):
     qrels, runs = collection(5, runs=4)
     reports = [
         library.compare(library.Qrels(qrels), [library.Run(run, name=f"model_{number}") for number, run in enumerate(runs, 1)], metrics, max_p=0.01)
@@ -97,7 +131,15 @@ def test_compare(metrics):
     for key in ("metrics", "model_names"):
         assert ours.pop(key) == theirs.pop(key)
     assert flat(ours) == pytest.approx(flat(theirs))
-    assert str(reports[0]) == str(reports[1])
+    for digits, are_percentages in [(3, False), (4, False), (3, True)]:
+        for report in reports:
+            report.rounding_digits, report.show_percentages = digits, are_percentages
+        assert str(reports[0]) == str(reports[1])
+        assert repr(reports[0]) == repr(reports[1])
+        assert reports[0].to_latex() == reports[1].to_latex()
+    assert reports[0].win_tie_loss == reports[1].win_tie_loss
+    reports[0].save(tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text()) == reports[0].to_dict()
     assert list(reports[0].to_dataframe().columns) == list(reports[1].to_dataframe().columns)
 
 

@@ -101,9 +101,10 @@ fn rows(
         }
     };
     let most = pairs.len().div_ceil(BATCH).max(1);
-    let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let finished: Vec<_> = thread::scope(|scope| {
-        let started: Vec<_> = (0..threads.min(most)).map(|_| scope.spawn(work)).collect();
+        let started: Vec<_> = (0..threads().min(most))
+            .map(|_| scope.spawn(work))
+            .collect();
         let finished = started.into_iter().map(ScopedJoinHandle::join);
         finished
             .map(|it| it.expect("scoring does not panic"))
@@ -119,6 +120,10 @@ fn rows(
     }
     rows.sort_unstable_by_key(|&(index, _)| index);
     Ok(rows.into_iter().map(|(_, row)| row).collect())
+}
+
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Orders errors: those of the judgements first, each file by line.
@@ -220,27 +225,28 @@ pub struct GradedQuery {
 pub fn score_graded(queries: &[GradedQuery], request: &Request, options: &Options) -> Scores {
     let request = request.relevant_from(options.relevant_from);
     let statistics: Vec<Statistic> = request.columns().iter().map(|it| it.statistic).collect();
-    let mut graded = GradedRanking::of_version(options.version);
     let mut sorted: Vec<&GradedQuery> = queries.iter().collect();
     sorted.sort_by(|left, right| left.id.cmp(&right.id));
-    let rows = sorted.into_iter().map(|query| {
-        let judgements = query.judgements.iter().copied();
-        let positive_grades = judgements.clone().filter(|grade| *grade > 0).count();
-        fill(
-            &mut graded,
-            query.ranking.iter().copied(),
-            judgements,
-            options,
-        );
-        scored(
-            query.id.clone(),
-            true,
-            positive_grades,
-            &graded,
-            &statistics,
-            options,
-        )
+    let work = &|queries: &[&GradedQuery]| -> Vec<QueryRow> {
+        let mut graded = GradedRanking::of_version(options.version);
+        let rows = queries.iter().map(|query| {
+            let judgements = query.judgements.iter().copied();
+            let positive_grades = judgements.clone().filter(|grade| *grade > 0).count();
+            let ranking = query.ranking.iter().copied();
+            fill(&mut graded, ranking, judgements, options);
+            let id = query.id.clone();
+            scored(id, true, positive_grades, &graded, &statistics, options)
+        });
+        rows.collect()
+    };
+    let share = sorted.len().div_ceil(threads()).max(BATCH);
+    let rows = thread::scope(|scope| {
+        let parts = sorted.chunks(share);
+        let started: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        let finished = started.into_iter().map(ScopedJoinHandle::join);
+        finished
+            .flat_map(|rows| rows.expect("scoring does not panic"))
+            .collect()
     });
-    let rows = rows.collect();
     Scores::new(request, *options, rows, None)
 }
