@@ -11,7 +11,8 @@ macro_rules! in_datasets {
 /// Manifests by name, in alphabetical order.
 const MANIFESTS: &[(&str, &str)] = in_datasets!(
     include_str, ".yaml",
-    "hotpotqa" "repliqa" "sample" "sample-support" "wix" "wix-simulated" "wix-synthetic"
+    "2wikimultihopqa" "frames" "hotpotqa" "musique" "nq-open" "ragtruth" "repliqa" "sample" "sample-support"
+    "t2-convfinqa" "t2-finqa" "t2-tatdqa" "triviaqa" "wix" "wix-simulated" "wix-synthetic"
 );
 
 /// Data files by name.

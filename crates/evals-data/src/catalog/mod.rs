@@ -1,7 +1,9 @@
 //! Finding a dataset by name.
 
 mod beir;
+mod bright;
 pub(crate) mod bundled;
+mod nano_beir;
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,8 @@ use thiserror::Error;
 
 use crate::manifest::{Manifest, ManifestError, Origin};
 
-/// The datasets with a name: manifests in the user's folders, the bundled ones, and `beir:<name>`.
+/// The datasets with a name: manifests in the user's folders, the bundled ones, and the families `beir:<name>`, `nanobeir:<name>`
+/// and `bright:<subject>`.
 ///
 /// ```
 /// use evals_data::Catalog;
@@ -69,7 +72,7 @@ impl Catalog {
         let is_hidden = |name: &&str| match bundled::text(name) {
             // A checkout of this program contains the built-in manifests as files, which hide nothing.
             Some(text) => std::fs::read_to_string(path).ok().as_deref() != Some(text),
-            None => beir::names().any(|known| known == *name),
+            None => in_families().any(|known| known == *name),
         };
         [manifest.name.as_str(), asked].into_iter().find(is_hidden)
     }
@@ -86,17 +89,17 @@ impl Catalog {
         if let Some(manifest) = bundled::manifest(name) {
             return Ok(manifest?);
         }
-        match name.strip_prefix(beir::PREFIX) {
-            Some(collection) if beir::is_name(collection) => Ok(beir::manifest(collection)?),
-            _ if Path::new(name).is_dir() => in_folder(Path::new(name)),
-            _ => Err(CatalogError::Unknown {
+        match of_family(name) {
+            Some(manifest) => Ok(manifest?),
+            None if Path::new(name).is_dir() => in_folder(Path::new(name)),
+            None => Err(CatalogError::Unknown {
                 name: name.to_owned(),
                 nearest: self.nearest(name),
             }),
         }
     }
 
-    /// All known datasets: the folders' in order, the bundled ones, then BEIR.
+    /// All known datasets: the folders' in order, the bundled ones, then the families.
     ///
     /// If several manifests have one name, only the first is listed. A manifest that cannot be read is listed as its error.
     pub fn manifests(&self) -> Vec<Result<Manifest, ManifestError>> {
@@ -123,7 +126,7 @@ impl Catalog {
             .folders
             .iter()
             .flat_map(|folder| manifest_names(folder));
-        let built_in = bundled::names().map(str::to_owned).chain(beir::names());
+        let built_in = bundled::names().map(str::to_owned).chain(in_families());
         let mut names: Vec<String> = Vec::new();
         for name in in_folders.chain(built_in) {
             if !names.contains(&name) {
@@ -152,6 +155,25 @@ pub(crate) fn nearest_beir(name: &str) -> Vec<String> {
     let names: Vec<String> = beir::names().collect();
     let nearest = nearest::all(name, names.iter().map(String::as_str));
     nearest.into_iter().map(str::to_owned).collect()
+}
+
+/// The names of all known members of the families.
+fn in_families() -> impl Iterator<Item = String> {
+    beir::names()
+        .chain(bright::names())
+        .chain(nano_beir::names())
+}
+
+/// The manifest of a member of a family; `None` if no family has one of that name.
+fn of_family(name: &str) -> Option<Result<Manifest, ManifestError>> {
+    if let Some(subject) = name.strip_prefix(bright::PREFIX) {
+        return bright::manifest(subject);
+    }
+    if let Some(collection) = name.strip_prefix(nano_beir::PREFIX) {
+        return nano_beir::manifest(collection);
+    }
+    let collection = name.strip_prefix(beir::PREFIX)?;
+    beir::is_name(collection).then(|| beir::manifest(collection))
 }
 
 fn in_folder(folder: &Path) -> Result<Manifest, CatalogError> {

@@ -57,7 +57,7 @@ fn assert_is_sound(manifest: &Manifest) {
         manifest.judgements.is_none(),
         "one source of judgements"
     );
-    let named = [&documents.uri, &questions.text];
+    let named = [&documents.uri, questions.asked()];
     for column in documents
         .text
         .iter()
@@ -73,7 +73,7 @@ fn assert_is_sound(manifest: &Manifest) {
                 assert!(!owner.is_empty() && !name.is_empty() && !name.contains('/'));
                 assert!(!files.is_empty(), "`{repo}` without files");
             }
-            Source::Path { .. } => {}
+            Source::Path { .. } | Source::Nothing => {}
             Source::Bundled { name } => panic!("`{name}` is bundled"),
         }
     }

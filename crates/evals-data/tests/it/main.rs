@@ -13,6 +13,7 @@ mod hub_hostile;
 mod hub_models;
 mod hub_partial;
 mod hub_protocol;
+mod published;
 mod questions_of_people;
 mod real_data;
 mod samples;

@@ -5,6 +5,7 @@ mod graded;
 mod kappa;
 mod people;
 mod raters;
+mod roc;
 mod stratified;
 
 use serde::de::Error as _;
@@ -15,6 +16,7 @@ pub use confusion::Confusion;
 pub use graded::{GradePair, GradedAgreement, graded_agreement};
 pub use people::PeopleAgreement;
 pub use raters::{cohens_kappa_of_pairs, equal_pairs, krippendorffs_alpha};
+pub use roc::roc_area;
 
 use self::kappa::cohens_kappa;
 use crate::Interval;

@@ -1,0 +1,155 @@
+//! Datasets without documents, and judges against the labels that a dataset holds.
+
+use serde_json::json;
+
+use crate::judges;
+use crate::qa_server;
+use crate::sandbox::{Sandbox, ended, json};
+use crate::scripted_server::ScriptedServer;
+
+/// Six answers. The judge of the tests finds every claim supported, unless the answer mentions a dragon.
+fn rows() -> String {
+    let row = |id: usize, output: &str, conflict: i64, baseless: i64| {
+        json!({
+            "id": id.to_string(), "query": "What is it?", "context": "It is a tower.", "output": output,
+            "marks": {"evident_conflict": conflict, "baseless_info": baseless},
+        })
+    };
+    let rows = [
+        row(1, "A tower.", 0, 0),
+        row(2, "A high tower.", 0, 0),
+        row(3, "A dragon in a tower.", 0, 0),
+        row(4, "A dragon.", 1, 0),
+        row(5, "A red dragon.", 1, 2),
+        row(6, "A house.", 0, 1),
+    ];
+    rows.map(|row| format!("{row}\n")).concat()
+}
+
+const MANIFEST: &str = "\
+name: marked
+questions: {source: {path: answers.jsonl}, id: id, text: query, metadata: [marks.*]}
+labels: {measure: faithfulness, errors: [evident_conflict, baseless_info]}
+settings:
+  target:
+    address: outputs:questions
+    response: {id: $.id, answer: $.output, documents: $..context, document_id: $.id, document_text: $}
+  evaluations: {judges: [faithfulness]}
+";
+
+#[test]
+fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
+    let server = ScriptedServer::start(|request, _| {
+        let reply = judges::reply(request);
+        let prompt = judges::prompt(request);
+        if prompt.starts_with("You check") && prompt.contains("dragon") {
+            return judges::reply_with(request, "not found");
+        }
+        reply
+    });
+    let sandbox = Sandbox::new();
+    sandbox.write("answers.jsonl", rows());
+    sandbox.write("marked.yaml", MANIFEST);
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    let run = ended(&mut qa_server::with_settings(&sandbox, "run marked.yaml"));
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    for line in [
+        "`faithfulness` against the labels of people",
+        "people pass             2            1",
+        "people fail             1            2",
+        "agreement  0.6667       6",
+        "kappa      0.3333       6",
+        "ROC area: 0.6667 [",
+        "baseless_info           2            1  0.5000 [",
+        "evident_conflict        2            2  1.0000 [",
+        "(none)                  3            1  0.3333 [",
+    ] {
+        assert!(run.stdout.contains(line), "no `{line}` in {}", run.stdout);
+    }
+    assert!(!run.stderr.contains("no question of"), "{}", run.stderr);
+    let report = json(&sandbox.runs()[0].join("report.json"));
+    assert_eq!(report["summary"]["scores"]["faithfulness"]["n"], 6);
+    let limited = ended(&mut qa_server::with_settings(
+        &sandbox,
+        "run marked.yaml --limit 2",
+    ));
+    assert!(
+        limited.stdout.contains("ROC area: undefined"),
+        "{}",
+        limited.stdout
+    );
+}
+
+#[test]
+fn questions_without_documents_are_for_targets() {
+    let sandbox = Sandbox::new();
+    sandbox.write("questions.jsonl", "{\"q\": \"Who built it?\", \"a\": [\"Ada\", \"Lady Lovelace\"]}\n{\"q\": \"When?\", \"a\": [\"1875\"]}\n");
+    sandbox.write(
+        "open.yaml",
+        "name: open\nquestions: {source: {path: questions.jsonl}, text: q, answer: \"a[]\"}\n",
+    );
+    let refused = sandbox.refuse("run open.yaml");
+    assert!(
+        refused.contains(
+            "dataset `open` has questions and answers, but no documents; with `--target`"
+        ),
+        "{refused}"
+    );
+    let refused = sandbox.refuse("run open.yaml --skip-qa --target exec:cat");
+    assert!(
+        refused.contains("`open` has no documents, so `--skip-qa` leaves nothing"),
+        "{refused}"
+    );
+    let mut command = sandbox.command("run open.yaml --out report.json");
+    let script = r#"sh -c 'while read -r line; do echo "{\"answer\": \"Lady Lovelace\"}"; done'"#;
+    let run = ended(command.args(["--target", &format!("exec:{script}")]));
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    let report = json(&sandbox.work().join("report.json"));
+    let assertions = &report["summary"]["assertions"];
+    assert_eq!(assertions["exact match"]["value"], 0.5, "{assertions}");
+    assert_eq!(
+        report["cases"][0]["expected"]["accepted"],
+        json!(["Lady Lovelace"])
+    );
+}
+
+#[test]
+fn the_manifest_for_mtrag_reads_files_as_its_repository_has_them() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/datasets.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, manifest) = page.split_once("  name: mtrag-clapnq\n").unwrap();
+    let (manifest, _) = manifest.split_once("  ```").unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.write("mtrag.yaml", format!("  name: mtrag-clapnq\n{manifest}"));
+    let passage = |id: &str, text: &str| {
+        format!(
+            "{}\n",
+            json!({"_id": id, "id": id, "title": "Pier", "text": text, "url": ""})
+        )
+    };
+    sandbox.write(
+        "clapnq.jsonl",
+        passage("p_1-2", "It is old.") + &passage("p_3-4", "It is long."),
+    );
+    let folder = "mtrag-human/retrieval_tasks/clapnq";
+    let turn = |id: &str| {
+        format!(
+            "{}\n",
+            json!({"_id": id, "text": "|user|: How old is the pier?"})
+        )
+    };
+    sandbox.write(
+        &format!("{folder}/clapnq_rewrite.jsonl"),
+        turn("c<::>1") + &turn("c<::>2"),
+    );
+    let qrels =
+        "query-id\tcorpus-id\tscore\nc<::>1\tp_1-2\t1\nc<::>2\tp_1-2\t1\nc<::>2\tp_3-4\t1\n";
+    sandbox.write(&format!("{folder}/qrels/dev.tsv"), qrels);
+    let printed = sandbox.succeed("run ./mtrag.yaml --skip-qa --profile bm25");
+    assert!(printed.contains("mtrag-clapnq · 2 cases"), "{printed}");
+    let validated = sandbox.succeed("validate mtrag.yaml");
+    assert!(
+        validated.contains("with 2 documents and 2 questions"),
+        "{validated}"
+    );
+}
