@@ -27,11 +27,12 @@ def serve(function: Callable[..., Any], *, batch: Optional[int] = None, concurre
 
     The function takes a question, or the inputs of a dataset file's case, and returns an answer, a list of documents, or a dict or an
     object with `answer` and `documents`. It may be async, or a generator, whose texts are joined. If it has an argument `parameters`, it
-    gets those of the request. An exception fails the case. What the function prints goes to stderr.
+    gets those of the request. Arguments `messages` and `conversation` get the conversation that a question is part of, as a list of
+    `{"role", "content"}` that ends with the question, and its id. An exception fails the case. What the function prints goes to stderr.
 
     With the setting `target.processes: 1`, several requests arrive at the same time. An async function then answers them together, and any
     other one in `concurrency` threads; by default only in the thread that called `serve`. With `batch=N`, the function takes a list
-    of up to N questions and returns as many replies.
+    of up to N questions (and lists of `messages` and `conversation`) and returns as many replies.
     """
     answer_requests(function, *take_streams(), batch=batch, concurrency=concurrency)
 
@@ -107,7 +108,7 @@ class _Answering:
     def __init__(self, function: Callable[..., Any], is_batched: bool, replies: Any) -> None:
         self._function = function
         self._is_batched = is_batched
-        self._takes_parameters = _takes_parameters(function)
+        self._takes = _arguments(function)
         self._replies = replies
         self._writing = threading.Lock()
         self._process = os.getpid()
@@ -124,7 +125,13 @@ class _Answering:
 
     def _call(self, requests: List[Request]) -> List[Any]:
         inputs = [request["question"] if "question" in request else request["inputs"] for request in requests]
-        named = {"parameters": requests[0].get("parameters") or {}} if self._takes_parameters else {}
+        named: Dict[str, Any] = {}
+        if "parameters" in self._takes:
+            named["parameters"] = requests[0].get("parameters") or {}
+        for name, read in (("messages", _messages), ("conversation", _conversation)):
+            if name in self._takes:
+                values = [read(request) for request in requests]
+                named[name] = values if self._is_batched else values[0]
         if not self._is_batched:
             return [_finished(self._function(inputs[0], **named))]
         values = list(_finished(self._function(inputs, **named)))
@@ -187,9 +194,20 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return any(inspect.iscoroutinefunction(it) or inspect.isasyncgenfunction(it) for it in called)
 
 
-def _takes_parameters(function: Callable[..., Any]) -> bool:
+def _arguments(function: Callable[..., Any]) -> List[str]:
+    """The names of the arguments behind the question."""
     try:
-        return "parameters" in inspect.signature(function).parameters
+        return list(inspect.signature(function).parameters)[1:]
     except ValueError:
         # A function in C may have no signature.
-        return False
+        return []
+
+
+def _messages(request: Request) -> Any:
+    """The messages up to the question. A question alone is the only one."""
+    return request.get("messages") or [{"role": "user", "content": request.get("question", request.get("inputs"))}]
+
+
+def _conversation(request: Request) -> str:
+    """The id of the conversation. A question alone is a conversation by itself."""
+    return str(request.get("conversation", request["id"]))

@@ -91,6 +91,14 @@ def forking(question):
     return "the parent"
 
 
+def conversations(question, messages, conversation):
+    return f"{conversation}: " + " ".join(it["content"] for it in messages)
+
+
+def many_conversations(questions, messages, conversation):
+    return [f"{name} {len(each)}" for name, each in zip(conversation, messages)]
+
+
 def parameters(question, parameters):
     return f"{question} {parameters.get('top_k')}"
 

@@ -56,6 +56,14 @@ class Values(unittest.TestCase):
         self.assertEqual(reply("parameters", "Why?"), {"answer": "Why? None"})
         self.assertEqual(reply("text", request), {"answer": "WHY?"})
 
+    def test_the_conversation_of_a_question(self):
+        messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}, {"role": "user", "content": "Why?"}]
+        request = {"question": "Why?", "messages": messages, "conversation": "c1"}
+        self.assertEqual(reply("conversations", request), {"answer": "c1: Who? Ada. Why?"})
+        self.assertEqual(reply("conversations", "Why?"), {"answer": "q0: Why?"})
+        replies, _ = asked("many_conversations", request, "How?", options=("--batch", "2"))
+        self.assertEqual([replies[it]["answer"] for it in ("q0", "q1")], ["c1 3", "q1 1"])
+
 
 class Faults(unittest.TestCase):
     """A fault of the function fails its case, and no other."""

@@ -105,6 +105,34 @@ fn datasets_lists_what_can_be_run() {
         .find(|dataset| dataset["name"] == "sample")
         .unwrap();
     assert_eq!(sample["place"], "bundled");
+    let tasks: Vec<(&str, &str, Option<u64>)> = ["sample", "frames", "nanobeir:nq", "ragtruth"]
+        .into_iter()
+        .map(|name| {
+            let mut datasets = json.as_array().unwrap().iter();
+            let dataset = datasets.find(|dataset| dataset["name"] == name).unwrap();
+            (
+                name,
+                dataset["task"].as_str().unwrap(),
+                dataset["model_calls"].as_u64(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        tasks,
+        [
+            ("sample", "retrieval-and-answers", Some(640)),
+            ("frames", "answers", Some(1_648)),
+            ("nanobeir:nq", "retrieval", Some(0)),
+            ("ragtruth", "judges", Some(5_400)),
+        ]
+    );
+    let place = |name: &str| {
+        listed
+            .lines()
+            .position(|line| line.starts_with(name))
+            .unwrap()
+    };
+    assert!(place("wix ") < place("frames ") && place("beir:fever") < place("ragtruth "));
     let scifact = json
         .as_array()
         .unwrap()

@@ -83,6 +83,11 @@ pub(crate) fn reply(request: &Received) -> Reaction {
     Reaction::Say(Saying::of(&text))
 }
 
+/// The reply of a judge that says this of every claim.
+pub(crate) fn reply_with(request: &Received, verdict: &str) -> Reaction {
+    Reaction::Say(Saying::of(&verdicts(prompt(request), verdict)))
+}
+
 pub(crate) const ALL: &str = "faithfulness,answer_relevance,context_precision,context_recall,factual_correctness,completeness,citation_support,nuggets";
 
 fn score(report: &Value, name: &str) -> Value {

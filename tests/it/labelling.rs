@@ -38,17 +38,7 @@ fn agreement(viewer: &Viewer, run: &str) -> Value {
 }
 
 fn send(viewer: &Viewer, path: &str, body: &Value) -> Answer {
-    let headers = [
-        ("Host", viewer.host()),
-        ("Origin", format!("http://{}", viewer.host())),
-        ("Content-Type", "application/json".to_owned()),
-        ("X-Evaluations-View", "1".to_owned()),
-    ];
-    let headers: Vec<(&str, &str)> = headers
-        .iter()
-        .map(|(name, value)| (*name, &**value))
-        .collect();
-    viewer.ask("POST", &viewer.path(path), &headers, &body.to_string())
+    viewer.send_json(path, &body.to_string())
 }
 
 fn queue(viewer: &Viewer, run: &str, rest: &str) -> Value {

@@ -13,6 +13,7 @@ mod calibration;
 mod changed_verdicts;
 mod commands;
 mod compare;
+mod conversations;
 mod damage;
 mod docs;
 mod download;
@@ -35,8 +36,9 @@ mod interrupted;
 mod judge_estimates;
 mod judged_by;
 mod judges;
-mod labelling;
 #[cfg(unix)]
+mod labelled_answers;
+mod labelling;
 mod labels;
 mod local_models;
 mod manual;

@@ -102,6 +102,7 @@ fn the_schema_describes_every_section() {
             "store",
             "matrix",
             "tune",
+            "conversations",
             "target"
         ]
     );

@@ -9,18 +9,18 @@ use crate::qa_server::{self, asked, is_judging};
 use crate::sandbox::{Ended, Sandbox, ended, json, wait_for};
 use crate::scripted_server::{Reaction, ScriptedServer};
 
-fn start(command: &mut Command) -> Child {
+pub(crate) fn start(command: &mut Command) -> Child {
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let process = child.id().to_string();
     let sent = Command::new("kill").args(["-s", name, &process]).status();
     assert!(sent.unwrap().success());
 }
 
-fn end_of(child: Child) -> Ended {
+pub(crate) fn end_of(child: Child) -> Ended {
     let output = child.wait_with_output().unwrap();
     Ended {
         code: output.status.code(),

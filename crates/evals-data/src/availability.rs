@@ -23,7 +23,7 @@ impl Manifest {
     /// Whether this dataset can be read at once or needs a download. Looks at names in the cache only, and never uses the network.
     pub fn availability(&self, hub: &Hub) -> Availability {
         let of_source = |source: &Source| match source {
-            Source::Bundled { .. } => Availability::Bundled,
+            Source::Bundled { .. } | Source::Nothing => Availability::Bundled,
             Source::Path { .. } => Availability::Local,
             Source::Hub {
                 repo,

@@ -80,6 +80,14 @@ pub enum DataError {
         /// The problem there.
         problem: String,
     },
+    /// The dataset consists of questions and answers alone.
+    #[error(
+        "dataset `{dataset}` has questions and answers, but no documents; with `--target` it tests a system that has its own"
+    )]
+    NoDocuments {
+        /// The dataset.
+        dataset: String,
+    },
     /// The dataset has no documents, or no questions.
     #[error("dataset `{dataset}` has no {what}{}", dropped_all(*rows))]
     Empty {

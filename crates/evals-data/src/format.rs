@@ -3,8 +3,8 @@
 use std::path::Path;
 
 /// The extensions of all supported formats, tables first.
-pub(crate) const EXTENSIONS: &str = ".parquet, .jsonl, .ndjson, .json, .csv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, .md, .markdown, \
-    .txt, .text, .html, .htm";
+pub(crate) const EXTENSIONS: &str = ".parquet, .jsonl, .ndjson, .json, .csv, .tsv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, \
+    .tsv.gz, .md, .markdown, .txt, .text, .html, .htm";
 
 /// How a table is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) fn of(name: &str) -> Option<(TableFormat, bool)> {
         "parquet" if !compressed => Some((TableFormat::Parquet, false)),
         "jsonl" | "ndjson" => Some((TableFormat::JsonLines, compressed)),
         "json" => Some((TableFormat::Json, compressed)),
-        "csv" => Some((TableFormat::Csv, compressed)),
+        "csv" | "tsv" => Some((TableFormat::Csv, compressed)),
         "md" | "markdown" if !compressed => Some((TableFormat::Text(TextFormat::Markdown), false)),
         "html" | "htm" if !compressed => Some((TableFormat::Text(TextFormat::Html), false)),
         "txt" | "text" if !compressed => Some((TableFormat::Text(TextFormat::Plain), false)),

@@ -55,7 +55,7 @@ pub use hub::{
     HubSettings, HubWarning, Repository, RetryPolicy, Token, TransportError,
 };
 pub use manifest::{
-    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Manifest,
+    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Labels, Manifest,
     ManifestError, Origin, QuestionColumns, RetrievalDefaults, Size, Source, Table,
 };
 pub use provenance::{FileProvenance, Provenance, TableProvenance};

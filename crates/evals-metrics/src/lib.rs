@@ -67,6 +67,7 @@ mod wilson;
 pub use agreement::{
     Agreement, Confusion, Estimate, GradePair, GradedAgreement, NoAgreement, PeopleAgreement,
     VerdictCounts, cohens_kappa_of_pairs, equal_pairs, graded_agreement, krippendorffs_alpha,
+    roc_area,
 };
 pub use arithmetic::{
     RANDOM_SWAPS, RESAMPLES, ROUNDING, SIGNIFICANCE, arithmetic_mean, as_f64, p_value_of_draws,

@@ -7,6 +7,7 @@
 // The futures of the storage engine nest deeper than the compiler's default allows.
 #![recursion_limit = "256"]
 
+mod asking;
 mod batches;
 pub mod case_selection;
 pub mod choices;

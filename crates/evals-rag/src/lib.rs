@@ -38,10 +38,12 @@
 //!     id: "q1".to_owned(),
 //!     text: "which document is it?".to_owned(),
 //!     answer: None,
+//!     accepted: Vec::new(),
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("b".to_owned(), 1)]),
 //!     evidence: Vec::new(),
 //!     nuggets: Vec::new(),
+//!     turn: None,
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -116,10 +118,12 @@
 //!     id: "q1".to_owned(),
 //!     text: "How many passengers does the Stormwick carry?".to_owned(),
 //!     answer: Some("450".to_owned()),
+//!     accepted: Vec::new(),
 //!     answerable: true,
 //!     relevant: Judgements::from_iter([("ferry".to_owned(), 1)]),
 //!     evidence: Vec::new(),
 //!     nuggets: Vec::new(),
+//!     turn: None,
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -143,6 +147,7 @@
 pub mod answering;
 mod call;
 mod case_fields;
+mod conversation;
 mod document;
 mod ending;
 pub mod estimate;
@@ -168,6 +173,7 @@ pub mod text;
 mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
+pub use conversation::{AskedAs, asking_as};
 pub use document::{Document, Passage};
 pub use ending::Ending;
 pub use evidence::{EvidenceSpan, FoldedText};
@@ -179,6 +185,9 @@ pub use question::{Nugget, Question};
 pub use retrieval::Retrieval;
 pub use search::{Retrieved, SearchError, Searcher, ranking_in_order};
 pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};
+
+/// The place of a question in a conversation.
+pub use evals_targets::Turn;
 
 /// The service time of one stage of a search.
 pub use evals::Timing as StageTiming;

@@ -57,7 +57,51 @@ macro_rules! bundled {
     };
 }
 
-pub(crate) use bundled;
+/// A set of bundled prompts, each in a field of its name. The fields are in alphabetical order of the files' names.
+#[macro_export]
+macro_rules! prompt_set {
+    ($(#[$about:meta])* $set:ident { $($(#[$values:meta])* $name:ident: $file:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct $set {
+            $($(#[$values])* pub $name: $crate::Prompt,)+
+        }
+
+        impl Default for $set {
+            /// The prompts that are part of the program.
+            fn default() -> Self {
+                let bundled = |name, text| {
+                    $crate::Prompt::new(name, text).expect("a test fills every bundled prompt in")
+                };
+                Self {
+                    $($name: bundled(
+                        $file,
+                        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../prompts/", $file)),
+                    ),)+
+                }
+            }
+        }
+
+        impl $set {
+            /// All prompts, in alphabetical order of their names.
+            pub fn all(&self) -> Vec<&$crate::Prompt> {
+                vec![$(&self.$name),+]
+            }
+
+            /// The same prompts, each replaced by what `replace` returns.
+            ///
+            /// # Errors
+            ///
+            /// The first error of `replace`.
+            pub fn try_map<E>(
+                self,
+                mut replace: impl FnMut($crate::Prompt) -> Result<$crate::Prompt, E>,
+            ) -> Result<Self, E> {
+                Ok(Self { $($name: replace(self.$name)?,)+ })
+            }
+        }
+    };
+}
 
 impl Prompt {
     /// Makes a prompt from the text of a template. Messages call it `name`, which is usually a file name.

@@ -3,6 +3,7 @@
 use std::mem;
 
 use evals_metrics::Judgements;
+use evals_targets::Turn;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,6 +18,9 @@ pub struct Question {
     pub text: String,
     /// The reference answer, where the dataset has one.
     pub answer: Option<String>,
+    /// Further answers that are right as well, such as other names of the same person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
     /// False if the corpus does not contain the answer, which makes a refusal right. No document is then relevant and all
     /// rank measures are undefined, regardless of [`relevant`](Self::relevant).
     pub answerable: bool,
@@ -30,6 +34,9 @@ pub struct Question {
     /// The facts that a good answer has, where the dataset names them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nuggets: Vec<Nugget>,
+    /// The question's place in a conversation, if it is part of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// The cluster of the question: questions of one cluster may depend on each other, such as those about one document. `None` if the
     /// question is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +91,12 @@ impl Question {
     /// The name of the fact how many words a question has: `1-5 words`, `6-10 words`, `11-20 words` or `over 20 words`. Metadata of this
     /// name hides it.
     pub const LENGTH: &str = "question_length";
+
+    /// The name of the fact which conversation a question is part of. It is in the metadata of such questions alone.
+    pub const CONVERSATION: &str = "conversation";
+
+    /// The name of the fact which question of its conversation it is, from 1. It is in the metadata of such questions alone.
+    pub const TURN: &str = "turn";
 
     /// The names of the facts that every question has.
     pub const FACTS: [&str; 3] = [Self::ANSWERABLE, Self::RELEVANT_DOCUMENTS, Self::LENGTH];

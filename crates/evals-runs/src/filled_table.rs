@@ -1,11 +1,41 @@
 //! CSV files that somebody fills in with a spreadsheet.
 
+use std::path::Path;
+
 use anyhow::{Error, Result, anyhow, bail};
 use evals::render::csv::unguarded;
 use evals_guard::csv::CsvError;
+use evals_guard::regular_file::{self, FileError};
 
 /// Most problems that one message lists.
 const LISTED: usize = 10;
+
+/// The size limit of a file to import, in bytes.
+const LARGEST: u64 = 512_000_000;
+
+/// Refuses to write an export over a file that exists. `done` is what somebody may have done in it, such as `graded`.
+///
+/// # Errors
+///
+/// There is something at the path.
+pub fn check_new(path: &Path, done: &str) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        bail!(
+            "`{}` exists; choose a different name, because somebody may have {done} in it",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// The bytes of a file to import.
+///
+/// # Errors
+///
+/// The file cannot be read, or is larger than 512 MB.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    regular_file::read(path, LARGEST)
+}
 
 /// The titles of the columns, which are all different.
 pub(crate) fn titles<'h>(file: &str, header: &'h [String]) -> Result<Vec<&'h str>> {

@@ -10,7 +10,7 @@ pub mod calibrations;
 pub mod clock;
 pub mod depth;
 pub mod directories;
-mod filled_table;
+pub mod filled_table;
 pub mod judged_by;
 pub mod pooling;
 pub mod review_table;

@@ -8,6 +8,7 @@ use evals_questions::QuestionSettings;
 use evals_rag::VectorSearch;
 use evals_rag::answering::AgentAnswerer;
 use evals_rag::rag_judges::{JudgedMeasure, RagJudges};
+use evals_rag::targets::History;
 use evals_targets::TargetSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct Settings {
     /// Which settings `evaluations tune` tries; see `docs/tune.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub tune: Tune,
+    /// How questions that are turns of conversations are asked; see `docs/conversations.md`.
+    #[serde(skip_serializing_if = "is_default")]
+    pub conversations: Conversations,
     /// The system under test in place of the pipeline that the settings above describe; see `docs/targets.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetSettings>,
@@ -138,6 +142,10 @@ pub struct Search {
     /// How a search finds the nearest vectors: by comparing every vector, or by an approximate index; see `docs/bench-index.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub index: VectorSearch,
+    /// Earlier turns of its conversation that count for a question: their questions stand before it in a search, and the answering model reads
+    /// them. 0: none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub history: usize,
     /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100.
     pub latency_sample: Option<NonZeroUsize>,
 }
@@ -151,6 +159,7 @@ impl Default for Search {
             profile: "hybrid".to_owned(),
             fusion: Fusion::default(),
             index: VectorSearch::default(),
+            history: 0,
             latency_sample: None,
         }
     }
@@ -320,6 +329,25 @@ impl Default for Evaluations {
             judge_context_tokens: RagJudges::CONTEXT_TOKENS,
             concurrency,
             case_timeout: 900.0,
+        }
+    }
+}
+
+/// How questions that are turns of conversations are asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conversations {
+    /// `gold`: a target is told the earlier turns with their reference answers. `live`: with its own answers, one turn after the other.
+    pub history: History,
+    /// Most turns that it is told. The oldest are left out.
+    pub turns: NonZeroUsize,
+}
+
+impl Default for Conversations {
+    fn default() -> Self {
+        Self {
+            history: History::Gold,
+            turns: NonZeroUsize::new(50).expect("50 is not 0"),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::template::Template;
 use crate::{Inputs, Reply, Request, Target, TargetError, TargetIdentity};
 
-/// A chat model that is sent one message for each case.
+/// A chat model that is sent one message for each case, behind those of its conversation.
 ///
 /// The message is the prompt, a [`Template`], or without one the question, or the inputs of a dataset file's case: a text as it is,
 /// anything else as JSON. The reply is the model's text with its tokens, and the request is a span.
@@ -71,7 +71,11 @@ impl Target for ChatTarget {
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
-        let mut asked = ChatRequest::new(vec![Message::user(self.message(request)?)]);
+        let history = request.conversation.as_ref();
+        let history = history.and_then(|it| it.history.clone());
+        let message = Message::user(self.message(request)?);
+        let messages = history.into_iter().flatten().chain([message]).collect();
+        let mut asked = ChatRequest::new(messages);
         asked.repeat = request.repeat;
         let model = self.model.identity();
         let reply = self.model.chat(&asked).await;

@@ -21,7 +21,7 @@ use crate::{
 
 /// A target that is a command, which reads requests as JSON Lines and writes replies.
 ///
-/// A request is `{"id": …, "question": …}`, or `{"id": …, "inputs": …}` for a dataset file, with the `parameters` of the settings if there
+/// A request is `{"id": …, "question": …}`, with `conversation` and `messages` for a question of one, or `{"id": …, "inputs": …}` for a dataset file, with the `parameters` of the settings if there
 /// are any. The second repetition of a case has
 /// the id `ID#2`. A reply is what [`Mapping`] reads, with the `id` of its request, or `{"id": …, "error": MESSAGE}` to fail the
 /// case. A process that has one request may leave the `id` out.
@@ -72,9 +72,13 @@ impl ExecTarget {
         let at_once = settings
             .max_concurrency
             .map_or(concurrency, |most| most.min(concurrency));
-        let processes = settings
-            .processes
-            .map_or(at_once, |processes| processes.min(at_once));
+        // A second process would not know what was said to the first.
+        let processes = if settings.session {
+            NonZeroUsize::MIN
+        } else {
+            let processes = settings.processes;
+            processes.map_or(at_once, |processes| processes.min(at_once))
+        };
         let pipeline = at_once.get().div_ceil(processes.get());
         let defaults = WorkerOptions::default();
         let timeout = settings.timeout.map(Duration::try_from_secs_f64);
@@ -191,7 +195,9 @@ fn body(request: &Request) -> Map<String, Value> {
         Inputs::Question(question) => ("question", Value::String(question.clone())),
         Inputs::Value(inputs) => ("inputs", inputs.clone()),
     };
-    Map::from_iter([(name.to_owned(), value)])
+    let mut body = Map::from_iter([(name.to_owned(), value)]);
+    body.extend(request.spoken());
+    body
 }
 
 #[cfg(test)]

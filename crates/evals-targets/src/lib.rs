@@ -57,6 +57,7 @@ mod request_template;
 mod settings;
 mod target;
 mod template;
+mod turn;
 
 pub use address::{AddressError, TargetAddress};
 pub use chat::ChatTarget;
@@ -71,8 +72,9 @@ pub use settings::{
     Body, Expanded, MatchBy, MatchSettings, PromptSource, ResponseSettings, SettingsProblem,
     StreamSettings, TargetSettings, UsageSettings, Written,
 };
-pub use target::{Inputs, Request, Target, TargetError, TargetIdentity};
+pub use target::{Conversation, Inputs, Request, Target, TargetError, TargetIdentity};
 pub use template::{JsonTemplate, Template, TemplateError};
+pub use turn::Turn;
 
 /// The example of the guide.
 #[cfg(doctest)]

@@ -11,7 +11,7 @@ use crate::{Inputs, Request};
 /// The body of a request: the usual one, or a template of the settings.
 #[derive(Clone, Debug, Default)]
 pub enum BodyTemplate {
-    /// `{"id", "question"}`, or the inputs of a dataset file's case as they are.
+    /// `{"id", "question"}`, with `conversation` and `messages` for a question of one, or the inputs of a dataset file's case as they are.
     #[default]
     Usual,
     /// The usual one with further members, which are the same for every case.
@@ -85,7 +85,12 @@ impl BodyTemplate {
     /// Fills the body in.
     pub fn fill(&self, request: &Request) -> Result<FilledBody, TemplateError> {
         let usual = || match &request.inputs {
-            Inputs::Question(question) => json!({"id": request.id, "question": question}),
+            Inputs::Question(question) => {
+                let mut usual = json!({"id": request.id, "question": question});
+                let members = usual.as_object_mut();
+                members.expect("an object").extend(request.spoken());
+                usual
+            }
             Inputs::Value(inputs) => inputs.clone(),
         };
         match self {
@@ -120,7 +125,10 @@ impl Parameter {
 
 #[cfg(test)]
 mod tests {
+    use evals_models::Message;
+
     use super::*;
+    use crate::Conversation;
 
     #[test]
     fn a_question_is_sent_with_its_id_and_inputs_as_they_are() {
@@ -133,6 +141,43 @@ mod tests {
         assert_eq!(
             filled(Request::inputs("c", inputs.clone())),
             FilledBody::Json(inputs)
+        );
+    }
+
+    #[test]
+    fn a_question_of_a_conversation_is_sent_with_it() {
+        let history = vec![Message::user("First?"), Message::assistant("one")];
+        let request = |history| Request {
+            conversation: Some(Conversation {
+                id: "a".to_owned(),
+                history,
+            }),
+            ..Request::question("a-2", "Second?")
+        };
+        let usual = BodyTemplate::Usual;
+        let FilledBody::Json(body) = usual.fill(&request(Some(history.clone()))).unwrap() else {
+            panic!("JSON");
+        };
+        let messages = json!([
+            {"role": "user", "content": "First?"},
+            {"role": "assistant", "content": "one"},
+            {"role": "user", "content": "Second?"},
+        ]);
+        let id = json!({"id": "a-2", "question": "Second?", "conversation": "a"});
+        assert_eq!(body["messages"], messages);
+        let remembered = usual.fill(&request(None)).unwrap();
+        assert_eq!(remembered, FilledBody::Json(id));
+
+        let body = json!({"messages": "{{ messages }}", "thread": "{{ conversation }}"});
+        let body: Body = serde_json::from_value(body).unwrap();
+        let template = BodyTemplate::of(&body, &Arc::default()).unwrap();
+        let filled = |request| template.fill(&request).unwrap();
+        let expected = json!({"messages": messages, "thread": "a"});
+        assert_eq!(filled(request(Some(history))), FilledBody::Json(expected));
+        let alone = json!({"messages": [{"role": "user", "content": "Why?"}], "thread": "q1"});
+        assert_eq!(
+            filled(Request::question("q1", "Why?")),
+            FilledBody::Json(alone)
         );
     }
 

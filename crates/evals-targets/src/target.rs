@@ -6,9 +6,9 @@ use std::fmt::{self, Debug};
 
 use async_trait::async_trait;
 use evals::{FailureClass, TaskError};
-use evals_models::Failure;
+use evals_models::{Failure, Message};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::Reply;
 
@@ -144,6 +144,17 @@ pub struct Request {
     /// How many documents the measures look at, as a hint; `None` if nothing depends on it. Templates can name it; no target has
     /// to return as many.
     pub k: Option<usize>,
+    /// The conversation that a question is part of; `None` if it is alone.
+    pub conversation: Option<Conversation>,
+}
+
+/// The conversation that a question is part of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversation {
+    /// Its id, the same for all questions of one conversation and one repetition.
+    pub id: String,
+    /// The messages before the question, the oldest first. `None` if the target remembers them by the id.
+    pub history: Option<Vec<Message>>,
 }
 
 /// The inputs of a request.
@@ -163,6 +174,7 @@ impl Request {
             repeat: 1,
             inputs: Inputs::Question(question.into()),
             k: None,
+            conversation: None,
         }
     }
 
@@ -173,6 +185,30 @@ impl Request {
             repeat: 1,
             inputs: Inputs::Value(inputs),
             k: None,
+            conversation: None,
         }
+    }
+    /// The messages of the conversation that the target is sent, of which the question is the last. A question alone is the only one. `None`
+    /// for the inputs of a dataset file's case.
+    pub fn messages(&self) -> Option<Vec<Message>> {
+        let Inputs::Question(question) = &self.inputs else {
+            return None;
+        };
+        let history = self.conversation.as_ref();
+        let history = history.and_then(|it| it.history.clone());
+        let question = Message::user(question);
+        Some(history.into_iter().flatten().chain([question]).collect())
+    }
+
+    /// What a request of the usual form says about the conversation: `conversation`, and `messages` unless the target remembers them.
+    pub(crate) fn spoken(&self) -> Map<String, Value> {
+        let mut spoken = Map::new();
+        if let Some(conversation) = &self.conversation {
+            spoken.insert("conversation".to_owned(), conversation.id.clone().into());
+            if conversation.history.is_some() {
+                spoken.insert("messages".to_owned(), json!(self.messages()));
+            }
+        }
+        spoken
     }
 }

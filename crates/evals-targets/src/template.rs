@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use evals_models::Message;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
@@ -16,9 +17,17 @@ use crate::{Inputs, Request};
 const FUEL: u64 = 5_000_000;
 
 /// The names that a template may use.
-const NAMES: [&str; 5] = ["id", "inputs", "k", "question", "repeat"];
+const NAMES: [&str; 7] = [
+    "conversation",
+    "id",
+    "inputs",
+    "k",
+    "messages",
+    "question",
+    "repeat",
+];
 
-/// A minijinja template over `id`, `question`, `inputs`, `k`, `repeat` and the parameters of the target, which come first.
+/// A minijinja template over `id`, `question`, `messages`, `conversation`, `inputs`, `k`, `repeat` and the parameters of the target, which come first.
 ///
 /// A missing value is an error, never an empty text. `tojson` writes a value as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +58,10 @@ struct Fields<'r> {
     inputs: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<&'r str>,
+    /// A question that is alone is a conversation with the question's id.
+    conversation: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<Message>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
 }
@@ -219,11 +232,14 @@ impl<'r> Fields<'r> {
                 (inputs.clone(), question)
             }
         };
+        let conversation = request.conversation.as_ref();
         Self {
             id: &request.id,
             repeat: request.repeat,
             inputs,
             question,
+            conversation: conversation.map_or(&request.id, |it| &it.id),
+            messages: request.messages(),
             k: request.k,
         }
     }
@@ -366,7 +382,7 @@ mod tests {
     fn a_name_that_does_not_exist_is_found_before_the_run() {
         assert_eq!(
             Template::new("{{ qestion }}").unwrap_err().to_string(),
-            "`qestion` does not exist; the template may use `id`, `inputs`, `k`, `question`, `repeat`"
+            "`qestion` does not exist; the template may use `conversation`, `id`, `inputs`, `k`, `messages`, `question`, `repeat`"
         );
         assert!(Template::new("{% for i in range(3) %}{{ i }}{% endfor %}").is_ok());
         assert!(Template::new("{{ question").is_err());

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::groups::{check_key, metadata_keys};
 use crate::{Case, CaseId, CaseReport, Dataset, Domain, GroupError, NO_GROUP, Report, group_name};
-use evals_metrics::as_f64;
+use evals_metrics::{Clusters, as_f64};
 
 /// What makes cases a cluster: those of a cluster may depend on each other, such as questions about one document.
 ///
@@ -44,7 +44,7 @@ pub struct ClusterTraits {
 pub struct ClusterKeyError(String);
 
 /// How many clusters the cases of a report come in, or would come in.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterCounts {
     /// What makes the clusters. `None` if nobody declared clusters: the counts then are those of shared documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,6 +57,18 @@ pub struct ClusterCounts {
     pub largest: usize,
     /// The number of cases that share their cluster with another one.
     pub sharing: usize,
+    /// What the clusters cost. `None` if nobody declared any, or without a measure whose values differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub design_effect: Option<DesignEffect>,
+}
+
+/// How many times the variance of a mean is that of as many independent cases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DesignEffect {
+    /// The title of the measure, the first of the run.
+    pub measure: String,
+    /// The [design effect](Clusters::design_effect).
+    pub value: f64,
 }
 
 /// The number of each case's cluster.
@@ -268,6 +280,21 @@ impl<'r> CaseClusters<'r> {
     pub(crate) fn get(&self, id: &CaseId) -> usize {
         self.0.get(id).copied().unwrap_or(usize::MAX)
     }
+
+    /// What the clusters cost a measure with these values.
+    pub(crate) fn design_effect<'v>(
+        &self,
+        measure: &str,
+        values: impl IntoIterator<Item = (&'v CaseId, Result<f64, &'v str>)>,
+    ) -> Option<DesignEffect> {
+        let values = values.into_iter();
+        let values = values.filter_map(|(id, value)| Some((self.get(id), value.ok()?)));
+        let value = Clusters::new(values).design_effect().ok()?;
+        Some(DesignEffect {
+            measure: measure.to_owned(),
+            value,
+        })
+    }
 }
 
 impl ClusterCounts {
@@ -312,6 +339,7 @@ impl ClusterCounts {
             clusters: sizes.len(),
             largest: sizes.values().copied().max().unwrap_or(0),
             sharing: sizes.into_values().filter(|size| *size > 1).sum(),
+            design_effect: None,
         }
     }
 }

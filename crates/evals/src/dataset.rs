@@ -87,6 +87,16 @@ impl<D: Domain> Dataset<D> {
         self.clustered(Some(key))
     }
 
+    /// Puts cases in [sequences](Case::sequence), by their ids.
+    #[must_use]
+    pub fn in_sequences(mut self, of: impl Fn(&CaseId) -> Option<String>) -> Self {
+        for case in &mut self.cases {
+            let sequence = of(&case.id);
+            Arc::make_mut(case).sequence = sequence;
+        }
+        self
+    }
+
     /// What makes cases a cluster; `None` if every case is alone.
     pub fn cluster(&self) -> Option<&ClusterKey> {
         self.cluster.as_ref()

@@ -133,7 +133,7 @@ pub use change::{
     CaseChange, CasePart, Change, ChangedCase, ChangedGroup, ChangedGroups, MeasureChange,
     test_names,
 };
-pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits};
+pub use clusters::{ClusterCounts, ClusterKey, ClusterKeyError, ClusterTraits, DesignEffect};
 pub use comparison::{Cell, ComparedReport, Comparison, Row};
 pub use dataset::{Dataset, DatasetError};
 pub use difference::{Difference, differences};

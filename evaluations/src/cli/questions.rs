@@ -1,11 +1,11 @@
-//! The command lines of `evaluations questions`: a test set from documents, its review, and its check against changed documents.
+//! The command lines of `evaluations questions`: a test set from documents, its review, its facts, and its check against changed documents.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use evals_pipeline::options::numbers::at_least_one;
-use evals_pipeline::options::{SettingsArgs, WriteQuestionsArgs};
+use evals_pipeline::options::{AskingArgs, SettingsArgs, WriteQuestionsArgs};
 
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -24,6 +24,8 @@ pub(crate) struct QuestionsArgs {
 pub(crate) enum QuestionsCommand {
     /// Draw questions to review, exchange reviews as CSV, and show how many questions are defective
     Review(ReviewQuestionsArgs),
+    /// Write the facts of good answers into the set, for the judge `nuggets`
+    Nuggets(Box<NuggetsArgs>),
     /// List questions whose evidence changed in the documents
     Check(CheckQuestionsArgs),
 }
@@ -54,6 +56,21 @@ pub(crate) struct ReviewQuestionsArgs {
     /// The person who reviewed the rows of the file without an author [default: the user's name on this machine]
     #[arg(long, value_name = "NAME", requires = "import")]
     pub(crate) labeller: Option<String>,
+}
+
+/// The end of `questions nuggets --help`, for terminals of 80 columns.
+const NUGGETS_HELP: &str = "\
+The judge `nuggets` of a run asks which facts of a good answer an answer has.
+With the facts in the set, people can edit them in questions.jsonl, and every
+system is judged by the same ones. A question that has some is not asked about.";
+
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = NUGGETS_HELP)]
+pub(crate) struct NuggetsArgs {
+    /// Folder of the test set
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
 }
 
 /// The end of `questions check --help`, for terminals of 80 columns.

@@ -28,6 +28,7 @@ use evals_pipeline::session::Session;
 use evals_pipeline::{eval, pool, rejudge, tune};
 use evals_runs::directories::Directories;
 use evals_terminal::Printer;
+use evals_viewer::Shown;
 
 use crate::cli::Command;
 use crate::errors;
@@ -52,6 +53,9 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Rejudge(arguments) => rejudge::execute(&session, &arguments),
         Command::Labels(arguments) => labels::execute(&session, &arguments),
         Command::Questions(arguments) => questions::execute(&session, &arguments),
+        Command::Pool(arguments) if arguments.view => {
+            evals_viewer::serve(&session, &Shown::Pool(&arguments), None, false)
+        }
         Command::Pool(arguments) => pool::execute(&session, &arguments),
         Command::Score(arguments) => score::execute(&session, &arguments),
         Command::Bench(arguments) => evals_bench::execute(&session, &arguments),

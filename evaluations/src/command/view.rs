@@ -3,10 +3,12 @@
 use anyhow::Result;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
+use evals_viewer::Shown;
 
 use crate::cli::ViewArgs;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &ViewArgs) -> Result<Exit> {
     let ViewArgs { run, port, no_open } = arguments;
-    evals_viewer::serve(session, run.as_deref(), *port, *no_open)
+    let shown = run.as_deref().map_or(Shown::Runs, Shown::Named);
+    evals_viewer::serve(session, &shown, *port, *no_open)
 }

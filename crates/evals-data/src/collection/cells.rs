@@ -72,11 +72,12 @@ pub(super) fn text(
     })
 }
 
-/// A grade: a whole number, even if it is written as text or with a fraction of zero.
+/// A grade: a whole number, even if it is written as text or with a fraction of zero. `true` is 1, `false` 0.
 pub(super) fn grade(cell: &Value, column: &Column, place: &Place) -> Result<i32, DataError> {
     let number = match cell {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse::<f64>().ok(),
+        Value::Bool(is_relevant) => Some(f64::from(u8::from(*is_relevant))),
         _ => None,
     };
     let whole = number.filter(|number| number.fract() == 0.0);
@@ -152,6 +153,7 @@ mod tests {
         assert_eq!(grade(json!(2)).unwrap(), 2);
         assert_eq!(grade(json!(1.0)).unwrap(), 1);
         assert_eq!(grade(json!(" -1 ")).unwrap(), -1);
+        assert_eq!([true, false].map(|it| grade(json!(it)).unwrap()), [1, 0]);
         for bad in [json!(0.5), json!("high"), json!(null), json!(1e300)] {
             assert!(grade(bad).is_err());
         }

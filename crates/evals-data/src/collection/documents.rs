@@ -341,7 +341,11 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// The common length of the lists in the columns with `[]`.
-fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, DataError> {
+pub(super) fn steps(
+    columns: &[Column],
+    cells: &[Value],
+    place: &Place,
+) -> Result<usize, DataError> {
     let mut lengths = Vec::new();
     for (column, cell) in columns
         .iter()
@@ -363,7 +367,8 @@ fn steps(columns: &[Column], cells: &[Value], place: &Place) -> Result<usize, Da
     }
 }
 
-fn element<'c>(column: &Column, cell: &'c Value, step: usize) -> &'c Value {
+/// The cell of one step: an element of a column with `[]`, and the whole cell of any other.
+pub(super) fn element<'c>(column: &Column, cell: &'c Value, step: usize) -> &'c Value {
     match cell {
         Value::Array(elements) if column.each() => &elements[step],
         whole => whole,

@@ -89,6 +89,7 @@ impl Fetched {
             } => Ok(self.on_hub(repo, revision, files)),
             Source::Path { path, files } => on_disk(path, files),
             Source::Bundled { name } => in_bundle(name),
+            Source::Nothing => Ok(TableFiles::default()),
         }
     }
 

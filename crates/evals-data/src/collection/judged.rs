@@ -6,6 +6,7 @@ use evals_metrics::Judgements;
 use serde_json::{Map, Value};
 
 use super::cells::{self, unfit};
+use super::documents::{element, steps};
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, JudgementColumns};
 use crate::reader::TableFile;
@@ -45,7 +46,8 @@ pub(super) fn read(
     Ok(by_question)
 }
 
-/// The documents of a row with their grades: one, or without a column of grades those of a map of ids to grades.
+/// The documents of a row with their grades: one, one for each element of columns with `[]`, or without a column of grades those of a
+/// map of ids to grades.
 fn documents(
     columns: &JudgementColumns,
     cells: &[Value],
@@ -55,12 +57,28 @@ fn documents(
     if document.is_object() && columns.grade.is_none() {
         return of_cell(document, &columns.document, place);
     }
-    let document = cells::id(document, &columns.document, place)?;
-    let grade = match &columns.grade {
-        Some(column) => cells::grade(&cells[1], column, place)?,
-        None => 1,
+    let one = |cells: &[&Value]| -> Result<(String, i32), DataError> {
+        let id = cells::id(cells[0], &columns.document, place)?;
+        let grade = match &columns.grade {
+            Some(column) => cells::grade(cells[1], column, place)?,
+            None => 1,
+        };
+        Ok((id, grade))
     };
-    Ok(vec![(document, grade)])
+    if !columns.document.each() {
+        return Ok(vec![one(&cells.iter().collect::<Vec<_>>())?]);
+    }
+    let named: Vec<Column> = std::iter::once(&columns.document)
+        .chain(&columns.grade)
+        .cloned()
+        .collect();
+    let judged = (0..steps(&named, cells, place)?).map(|step| {
+        let cells = named.iter().zip(cells);
+        one(&cells
+            .map(|(column, cell)| element(column, cell, step))
+            .collect::<Vec<_>>())
+    });
+    judged.collect()
 }
 
 /// Adds documents with their grades to the judgements of a question.

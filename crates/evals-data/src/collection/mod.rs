@@ -1,7 +1,9 @@
 //! A dataset whose files are on disk: its documents and its questions.
 
 mod cells;
+mod conversations;
 mod documents;
+mod fields;
 mod files;
 mod judged;
 mod questions;
@@ -114,6 +116,14 @@ impl Collection {
         &self.provenance
     }
 
+    /// The file of the questions on disk; `None` if there are several, or it is part of the program.
+    pub fn question_file(&self) -> Option<&Path> {
+        match self.questions.as_slice() {
+            [only] => only.content.path(),
+            _ => None,
+        }
+    }
+
     /// The folder of the test set that the questions are, if people reviewed it.
     pub fn reviewed_set(&self) -> Option<&SetFolder> {
         self.reviewed.as_ref().map(|it| &it.folder)
@@ -129,7 +139,13 @@ impl Collection {
     /// * A document whose text is null or blank gets its title as text. Without a title, it is dropped and counted.
     /// * The manifest's [`deduplicate`](crate::Deduplicate) decides about repeated ids.
     /// * A corpus without any document yields an error as its only item.
+    /// * A dataset whose manifest has no `documents` is an error.
     pub fn documents(&self) -> Result<Documents, DataError> {
+        if !self.manifest.has_documents() {
+            return Err(DataError::NoDocuments {
+                dataset: self.manifest.name.clone(),
+            });
+        }
         Documents::open(
             &self.manifest.name,
             &self.manifest.documents.columns,
@@ -178,6 +194,7 @@ impl Collection {
             judged,
             counts: QuestionCounts::default(),
             seen: HashSet::new(),
+            turns: BTreeSet::new(),
             derived: DerivedIds::default(),
         };
         let mut read = reader.read(&self.questions)?;
@@ -250,7 +267,7 @@ impl Collection {
             None => JudgedCells {
                 files: &self.questions,
                 columns: &self.manifest.questions.columns.relevant,
-                question: &self.manifest.questions.columns.text,
+                question: self.manifest.questions.columns.asked(),
                 takes_lists: true,
             },
         }
@@ -330,7 +347,7 @@ fn can_be_found(questions: &[Question], unknown: &BTreeSet<&str>) -> bool {
 fn table_provenance<C: Serialize>(table: &Table<C>, files: &TableFiles) -> TableProvenance {
     let (repo, revision) = match &table.source {
         Source::Hub { repo, revision, .. } => (Some(repo.clone()), Some(revision.clone())),
-        Source::Path { .. } | Source::Bundled { .. } => (None, None),
+        Source::Path { .. } | Source::Bundled { .. } | Source::Nothing => (None, None),
     };
     TableProvenance {
         repo,

@@ -1,20 +1,22 @@
 //! The questions and their judgements.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use evals::{ClusterTraits, DerivedIds};
 use evals_metrics::Judgements;
-use evals_rag::Question;
+use evals_rag::{Question, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::cells;
+use super::conversations::{self, Exchange, Spoken};
 use super::documents::fingerprint;
+use super::fields::{self, Fields};
 use super::judged::{self, ByQuestion};
 use super::spans;
 use crate::error::{DataError, Place};
-use crate::manifest::{Column, Manifest, QuestionColumns};
-use crate::reader::{Row, TableFile};
+use crate::manifest::{Manifest, QuestionColumns};
+use crate::reader::TableFile;
 
 /// A dataset's questions with their judgements, in the order of its files.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,19 +64,38 @@ pub(super) struct QuestionReader<'a> {
     pub(super) judged: Option<ByQuestion>,
     pub(super) counts: QuestionCounts,
     pub(super) seen: HashSet<u128>,
+    /// The turns of conversations that were read.
+    pub(super) turns: BTreeSet<(String, u64)>,
     /// The ids of questions without an id.
     pub(super) derived: DerivedIds,
 }
 
 impl QuestionReader<'_> {
     pub(super) fn read(mut self, files: &[TableFile]) -> Result<Questions, DataError> {
-        let wanted = wanted(&self.manifest.questions.columns);
+        let columns = &self.manifest.questions.columns;
+        let wanted = fields::wanted(columns);
+        let is_log = columns.conversation.is_some() && columns.messages.is_none();
         let mut questions = Vec::new();
+        let mut log = Vec::new();
         for file in files {
             for row in file.rows(&wanted)? {
+                let row = row?;
                 self.counts.rows += 1;
-                questions.extend(self.question(&row?)?);
+                match columns.filter.rest_of(&row.cells) {
+                    None => self.counts.filtered += 1,
+                    Some(_) if is_log => log.push(row),
+                    Some(cells) => {
+                        let fields = Fields::of(columns, cells);
+                        let spoken = Spoken::of_row(&fields, columns, &row.place)?;
+                        questions.extend(self.question(&fields, spoken, &row.place)?);
+                    }
+                }
             }
+        }
+        for Exchange { row, spoken } in conversations::exchanges(log, columns)? {
+            let cells = columns.filter.rest_of(&row.cells).unwrap_or_default();
+            let fields = Fields::of(columns, cells);
+            questions.extend(self.question(&fields, spoken, &row.place)?);
         }
         if let Some(key) = &self.manifest.cluster {
             let traits = questions.iter().zip(self.documents);
@@ -95,31 +116,24 @@ impl QuestionReader<'_> {
         })
     }
 
-    fn question(&mut self, row: &Row) -> Result<Option<Question>, DataError> {
+    fn question(
+        &mut self,
+        fields: &Fields<'_>,
+        spoken: Spoken,
+        place: &Place,
+    ) -> Result<Option<Question>, DataError> {
         let columns = &self.manifest.questions.columns;
-        let Some(rest) = columns.filter.rest_of(&row.cells) else {
-            self.counts.filtered += 1;
-            return Ok(None);
-        };
-        let place = &row.place;
-        let mut cells = rest.iter();
-        let mut next = || {
-            cells
-                .next()
-                .expect("a row has a cell for each wanted column")
-        };
-        let id = columns.id.as_ref();
-        let id = id.map(|it| cells::id(next(), it, place)).transpose()?;
-        let text = cells::text(next(), &columns.text, place)?;
-        let answer = columns.answer.as_ref();
-        let answer = answer.map(|it| cells::text(next(), it, place));
-        let answer = answer.transpose()?.flatten();
-        let evidence = columns.evidence.as_ref().map(|column| (next(), column));
-        let nuggets = columns.nuggets.as_ref();
-        let nuggets = nuggets.map(|it| spans::nuggets(next(), it, place));
+        let Spoken {
+            text,
+            answers,
+            turn,
+        } = spoken;
+        let mut answers = answers.into_iter();
+        let answer = answers.next();
+        let nuggets = fields.nuggets.zip(columns.nuggets.as_ref());
+        let nuggets = nuggets.map(|(cell, column)| spans::nuggets(cell, column, place));
         let nuggets = nuggets.transpose()?.unwrap_or_default();
-        let (relevant, metadata) = cells.as_slice().split_at(columns.relevant.len());
-        let Some(id) = id.or_else(|| Some(self.derived.next(text.as_deref()?))) else {
+        let Some(id) = self.id(fields, text.as_deref(), turn.as_ref(), place)? else {
             self.counts.empty += 1;
             return Ok(None);
         };
@@ -132,9 +146,12 @@ impl QuestionReader<'_> {
         };
         let reference = answer.as_deref();
         let answerable = !reference.is_some_and(|it| self.manifest.is_unanswerable(it));
-        let metadata = metadata_of(columns, metadata, place)?;
-        let judged = self.relevant(&id, columns, relevant, place)?;
+        let mut metadata = metadata_of(columns, fields.metadata, place)?;
+        let turn = turn.map(|turn| self.placed(turn, &id, &mut metadata, place));
+        let turn = turn.transpose()?;
+        let judged = self.relevant(&id, columns, fields.relevant, place)?;
         let documents = relevant_of(judged.as_ref());
+        let evidence = fields.evidence.zip(columns.evidence.as_ref());
         let evidence = evidence.filter(|_| answerable);
         let evidence =
             evidence.map(|(cell, column)| spans::evidence(cell, column, &documents, place));
@@ -147,13 +164,53 @@ impl QuestionReader<'_> {
             id,
             text,
             answer,
+            accepted: answers.collect(),
             answerable,
             relevant,
             evidence,
             nuggets,
+            turn,
             cluster: None,
             metadata,
         }))
+    }
+
+    /// The id of a question: that of its row, else its place in its conversation, else one that follows from its text.
+    fn id(
+        &mut self,
+        fields: &Fields<'_>,
+        text: Option<&str>,
+        turn: Option<&Turn>,
+        place: &Place,
+    ) -> Result<Option<String>, DataError> {
+        let columns = &self.manifest.questions.columns;
+        if let Some((cell, column)) = fields.id.zip(columns.id.as_ref()) {
+            return cells::id(cell, column, place).map(Some);
+        }
+        let turn = turn.filter(|turn| !turn.conversation.is_empty());
+        let of_turn = turn.map(|turn| format!("{}-{}", turn.conversation, turn.number));
+        Ok(of_turn.or_else(|| Some(self.derived.next(text?))))
+    }
+
+    /// Puts the place of a turn in the metadata. A turn whose row names no conversation is a conversation by itself.
+    fn placed(
+        &mut self,
+        turn: Turn,
+        id: &str,
+        metadata: &mut Map<String, Value>,
+        place: &Place,
+    ) -> Result<Turn, DataError> {
+        metadata.insert(Question::TURN.to_owned(), turn.number.into());
+        if turn.conversation.is_empty() {
+            return Ok(Turn {
+                conversation: id.to_owned(),
+                ..turn
+            });
+        }
+        conversations::check_unique(&mut self.turns, &turn, place)?;
+        let conversation = turn.conversation.as_str().into();
+        metadata.insert(Question::CONVERSATION.to_owned(), conversation);
+        Ok(turn)
     }
 
     /// The judgements that count; `None` if the question is dropped because the judgements table does not name it.
@@ -211,20 +268,4 @@ fn metadata_of(
         )));
     }
     Ok(metadata)
-}
-
-/// The columns to read: those of the filter, then id, text, answer, evidence, nuggets, relevant documents, and metadata.
-fn wanted(columns: &QuestionColumns) -> Vec<Column> {
-    columns
-        .filter
-        .columns()
-        .chain(&columns.id)
-        .chain([&columns.text])
-        .chain(&columns.answer)
-        .chain(&columns.evidence)
-        .chain(&columns.nuggets)
-        .chain(&columns.relevant)
-        .cloned()
-        .chain(columns.metadata.iter().map(Column::stored))
-        .collect()
 }

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::ExportFormat;
+use super::{ACCEPTED, ExportFormat};
 use crate::manifest::Manifest;
 
 /// The manifest as YAML. Its values are written as JSON, which YAML contains.
-pub(super) fn of(original: &Manifest, format: ExportFormat) -> String {
+pub(super) fn of(original: &Manifest, format: ExportFormat, has_accepted: bool) -> String {
     let extension = format.extension();
     let mut documents = json!({
         "source": {"path": format!("documents.{extension}")},
@@ -21,7 +21,17 @@ pub(super) fn of(original: &Manifest, format: ExportFormat) -> String {
         "source": {"path": format!("questions.{extension}")},
         "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
     });
-    if !original.questions.columns.metadata.is_empty() {
+    if has_accepted {
+        questions["answer"] = json!(["answer", format!("{ACCEPTED}[]")]);
+    }
+    let columns = &original.questions.columns;
+    if columns.facts().next().is_some() {
+        questions["messages"] = json!("messages");
+    }
+    if columns.conversation.is_some() {
+        questions["conversation"] = json!("conversation");
+    }
+    if !columns.metadata.is_empty() {
         questions["metadata"] = json!(["metadata.*"]);
     }
     let mut text = String::new();

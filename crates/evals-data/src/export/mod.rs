@@ -72,7 +72,7 @@ impl Collection {
     /// |---|---|
     /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
     /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
-    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades) and `metadata` |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any) and `metadata` |
     /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
     ///
     /// Documents are streamed. The files have their names only once all of them are complete.
@@ -91,10 +91,21 @@ impl Collection {
         let questions = self.questions()?.questions;
         let staging = Staging::new(folder)?;
         let mut exported = Exported::default();
+        let has_accepted = questions
+            .iter()
+            .any(|question| !question.accepted.is_empty());
         let mut columns = vec!["id", "question"];
+        let original = &self.manifest().questions.columns;
+        let has_turns = original.facts().next().is_some();
+        if has_turns {
+            columns.extend(["conversation", "messages"]);
+        }
         if export.with_answers {
             columns.extend(["answer", "relevant"]);
-            if !self.manifest().questions.columns.metadata.is_empty() {
+            if has_accepted {
+                columns.push(ACCEPTED);
+            }
+            if !original.metadata.is_empty() {
                 columns.push("metadata");
             }
         }
@@ -105,13 +116,18 @@ impl Collection {
                 .iter()
                 .map(|(id, grade)| (id.to_owned(), grade.into()))
                 .collect();
-            writer.write(&[
-                json!(question.id),
-                json!(question.text),
-                json!(question.answer),
-                json!(relevant),
-                json!(question.metadata),
-            ])?;
+            let mut cells = vec![json!(question.id), json!(question.text)];
+            if has_turns {
+                let turn = question.turn.as_ref();
+                cells.extend([
+                    json!(turn.map(|turn| &turn.conversation)),
+                    json!(turn.map(|turn| &turn.history)),
+                ]);
+            }
+            cells.extend([json!(question.answer), json!(relevant)]);
+            cells.extend(has_accepted.then(|| json!(question.accepted)));
+            cells.push(json!(question.metadata));
+            writer.write(&cells)?;
             exported.questions += 1;
         }
         writer.finish()?;
@@ -120,7 +136,7 @@ impl Collection {
         }
         if export.with_answers && !export.questions_only && export.format != ExportFormat::Text {
             let path = staging.path(Manifest::FILE);
-            let text = manifest::of(self.manifest(), export.format);
+            let text = manifest::of(self.manifest(), export.format, has_accepted);
             std::fs::write(&path, text).map_err(|source| staging.failed(Manifest::FILE, source))?;
             exported.has_manifest = true;
         }
@@ -170,6 +186,9 @@ impl Collection {
 
 /// The folder of texts.
 const TEXTS: &str = "documents";
+
+/// The column of further right answers.
+const ACCEPTED: &str = "accepted";
 
 /// Writes the text of the `number`th document, and returns the name of its file.
 fn write_text(staging: &Staging, number: u64, document: &Document) -> Result<String, ExportError> {

@@ -114,6 +114,30 @@ fn an_export_with_answers_reads_back_as_the_same_dataset() {
 }
 
 #[test]
+fn further_right_answers_are_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows =
+        "{\"id\": \"a\", \"text\": \"One.\", \"q\": \"One?\", \"answers\": [\"x\", \"y, z\"]}\n";
+    fs::write(folder.path().join("rows.jsonl"), rows).unwrap();
+    let manifest = "name: m\nsource: {path: rows.jsonl}\ndocuments: {uri: id, text: text}\n\
+                    questions: {text: q, answer: 'answers[]', relevant: id}\n";
+    fs::write(folder.path().join("m.yaml"), manifest).unwrap();
+    let original = collection(&folder.path().join("m.yaml"));
+    for format in [ExportFormat::JsonLines, ExportFormat::Parquet] {
+        let to = folder.path().join(format.extension());
+        let export = Export {
+            format,
+            with_answers: true,
+            questions_only: false,
+        };
+        original.export(&to, export, &|| true).unwrap();
+        let again = collection(&to.join(Manifest::FILE));
+        assert_eq!(read(&again), read(&original));
+        assert_eq!(read(&again).1[0].accepted, ["y, z"]);
+    }
+}
+
+#[test]
 fn texts_are_files_that_a_table_names() {
     let (folder, collection) = source();
     let to = folder.path().join("out");

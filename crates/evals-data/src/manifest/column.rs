@@ -223,6 +223,18 @@ where
     deserializer.deserialize_any(OneOrMany(PhantomData))
 }
 
+/// Writes columns as a manifest does: null for none, one without a list.
+pub(super) fn none_one_or_many<S: Serializer>(
+    columns: &Vec<Column>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match columns.as_slice() {
+        [] => serializer.serialize_none(),
+        [one] => one.serialize(serializer),
+        several => several.serialize(serializer),
+    }
+}
+
 struct OneOrMany<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {

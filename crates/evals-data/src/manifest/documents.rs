@@ -53,7 +53,7 @@ impl Manifest {
     pub fn documents_section(&self, folder: &Path) -> Option<Value> {
         let columns = &self.documents.columns;
         let source = match &self.documents.source {
-            Source::Bundled { .. } => return None,
+            Source::Bundled { .. } | Source::Nothing => return None,
             Source::Hub {
                 repo,
                 revision,

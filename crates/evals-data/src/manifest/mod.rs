@@ -2,6 +2,7 @@
 
 mod column;
 mod documents;
+mod labels;
 mod source;
 mod tables;
 mod written;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use column::{Column, ColumnError, Filter};
+pub use labels::Labels;
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 
@@ -39,7 +41,7 @@ pub struct Manifest {
     pub homepage: Option<String>,
     /// The published size; for listings only.
     pub size: Option<Size>,
-    /// The documents' files and columns.
+    /// The documents' files and columns. [Without documents](Self::has_documents), the questions are for systems that have their own.
     pub documents: Table<DocumentColumns>,
     /// The questions' files and columns.
     pub questions: Table<QuestionColumns>,
@@ -49,6 +51,8 @@ pub struct Manifest {
     pub unanswerable: Vec<String>,
     /// The default measures and settings of retrieval.
     pub retrieval: RetrievalDefaults,
+    /// What people found wrong with answers that the dataset holds; `None` in most datasets.
+    pub labels: Option<Labels>,
     /// What makes questions a cluster: those of a cluster may depend on each other. `None` if every question is alone.
     pub cluster: Option<ClusterKey>,
     /// This dataset's defaults for the tool's settings: a mapping that this crate does not interpret.
@@ -103,6 +107,12 @@ impl Manifest {
         [&self.documents.source, &self.questions.source]
             .into_iter()
             .chain(self.judgements.as_ref().map(|table| &table.source))
+            .filter(|source| **source != Source::Nothing)
+    }
+
+    /// Whether the dataset has documents to search. Otherwise only a system that has its own can answer its questions.
+    pub fn has_documents(&self) -> bool {
+        self.documents.source != Source::Nothing
     }
 
     /// Whether a reference answer marks its question as unanswerable.

@@ -59,6 +59,8 @@ pub enum Source {
         /// Its name.
         name: String,
     },
+    /// No files: the dataset has no such table.
+    Nothing,
 }
 
 /// A `source:` entry as written. A table's entry inherits missing keys from the manifest's own.

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use evals_rag::Question;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_saphyr::Spanned;
 
-use super::column::{Column, Filter, one_or_many};
+use super::column::{Column, Filter, none_one_or_many, one_or_many};
 use super::source::WrittenSource;
 
 /// The columns of a document.
@@ -51,7 +52,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 /// The `documents` section as written.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenDocuments {
     source: Option<Spanned<WrittenSource>>,
@@ -64,6 +65,13 @@ struct WrittenDocuments {
     filter: Filter,
     #[serde(default)]
     deduplicate: Deduplicate,
+}
+
+impl DocumentColumns {
+    /// The columns of a dataset without documents.
+    pub(super) fn none() -> Self {
+        WrittenDocuments::default().into()
+    }
 }
 
 impl From<WrittenDocuments> for DocumentColumns {
@@ -150,10 +158,16 @@ pub struct QuestionColumns {
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id. Without this column, [the text gives the id](evals::DerivedIds).
     pub id: Option<Column>,
-    /// The text of the question.
-    pub text: Column,
-    /// The reference answer.
-    pub answer: Option<Column>,
+    /// The text of the question. It may be missing if there are `messages`.
+    pub text: Option<Column>,
+    /// Columns of reference answers. The first answer is the reference; further columns, and with `[]` further elements of a list,
+    /// are answers that are right as well.
+    #[serde(
+        default,
+        deserialize_with = "one_or_many",
+        serialize_with = "none_one_or_many"
+    )]
+    pub answer: Vec<Column>,
     /// Columns that name relevant documents. Each holds one id or a list of ids (grade 1), or judgements with their grades: a map of
     /// ids to grades, or a list of `{id, grade}`. Empty if there is a judgements table.
     #[serde(default, deserialize_with = "one_or_many")]
@@ -165,6 +179,20 @@ pub struct QuestionColumns {
     /// The column of the facts that a good answer has: a list of `{text, vital}`, or texts of vital facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nuggets: Option<Column>,
+    /// The column of the conversation that the question is part of. Questions with one value are its turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Column>,
+    /// The column of the number of a turn, from 0 or 1. Without it, turns are in the order of the rows, or counted in their `messages`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Column>,
+    /// The column that says whether a row is a question (`user`) or the reference answer to the one before it (`assistant`). Without it, all
+    /// rows are questions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Column>,
+    /// The column of the messages before the question, as `{role, content}`. Without `text`, the last one of the user is the question, and one
+    /// of the assistant behind it the reference answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Column>,
     /// Columns kept as metadata, under their names.
     #[serde(
         default,
@@ -177,6 +205,23 @@ pub struct QuestionColumns {
     pub filter: Filter,
 }
 
+impl QuestionColumns {
+    /// The column that holds the question: its text, or the messages that end with it.
+    pub fn asked(&self) -> &Column {
+        let asked = self.text.as_ref().or(self.messages.as_ref());
+        asked.expect("a manifest that names neither is refused")
+    }
+
+    /// The names of facts that its questions have in their metadata, because they are turns of conversations.
+    pub fn facts(&self) -> impl Iterator<Item = &'static str> {
+        let conversation = self.conversation.as_ref().map(|_| Question::CONVERSATION);
+        let is_turn = self.conversation.is_some() || self.messages.is_some();
+        conversation
+            .into_iter()
+            .chain(is_turn.then_some(Question::TURN))
+    }
+}
+
 /// The columns of a judgement: the qrels table of BEIR and TREC.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -186,9 +231,9 @@ pub struct JudgementColumns {
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id.
     pub query: Column,
-    /// The document's id, or, without a column of grades, a map of ids to grades.
+    /// The document's id, or, without a column of grades, a map of ids to grades. With `[]`, a row judges each document of a list.
     pub document: Column,
-    /// The grade, a whole number. Without this column, every row has grade 1.
+    /// The grade, a whole number or a truth value. Without this column, every row has grade 1.
     pub grade: Option<Column>,
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]

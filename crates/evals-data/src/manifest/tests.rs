@@ -173,7 +173,7 @@ fn a_missing_table_is_named() {
         .filter(|line| !line.starts_with("documents"));
     let without_documents = lines.collect::<Vec<_>>().join("\n");
     assert!(
-        error(&without_documents).ends_with("missing key `documents`"),
+        error(&without_documents).ends_with("but no documents: add `documents`"),
         "{}",
         error(&without_documents)
     );
@@ -215,6 +215,57 @@ fn contradictions_are_errors() {
         error(&REPLIQA.replace(", relevant: [document_id]", "")),
         "sets/my.yaml:5: the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`"
     );
+}
+
+#[test]
+fn a_manifest_without_documents_has_answers_or_labels_and_no_judgements() {
+    let questions = |keys: &str, more: &str| {
+        format!("name: q\nquestions: {{source: {{path: q.csv}}, text: question{keys}}}\n{more}")
+    };
+    let manifest = parse(&questions(", answer: 'answers[]'", "")).unwrap();
+    assert!(!manifest.has_documents());
+    assert_eq!(manifest.sources().count(), 1);
+    let labels = "labels: {measure: faithfulness, errors: kind, pass: PASS}\n";
+    let labelled = parse(&questions(", metadata: kind", labels)).unwrap();
+    assert_eq!(labelled.labels.unwrap().errors, ["kind"]);
+    for (keys, more, message) in [
+        (
+            "",
+            "",
+            "sets/my.yaml:2: a manifest without `documents` needs reference answers: add `questions.answer`, or `documents`",
+        ),
+        (
+            ", answer: a, relevant: r",
+            "",
+            "sets/my.yaml:2: the manifest has judgements, but no documents: add `documents`",
+        ),
+        (
+            ", metadata: [other]",
+            labels,
+            "sets/my.yaml:3: `labels.errors` names `kind`, which `questions.metadata` does not keep",
+        ),
+    ] {
+        assert_eq!(error(&questions(keys, more)), message);
+    }
+}
+
+#[test]
+fn judgements_of_list_elements_are_of_one_question_each() {
+    let with = |columns: &str| {
+        error(&format!(
+            "name: j\nsource: {{path: a.csv}}\ndocuments: {{uri: id, text: text}}\n\
+             questions: {{id: id, text: q}}\njudgements: {{{columns}}}\n"
+        ))
+    };
+    for columns in [
+        "query: 'ids[]', document: 'docs[]'",
+        "query: id, document: doc, grade: 'grades[]'",
+    ] {
+        assert_eq!(
+            with(columns),
+            "sets/my.yaml:5: `[]` belongs to `judgements.document`, and with it to `grade`: a row is about one question"
+        );
+    }
 }
 
 #[test]

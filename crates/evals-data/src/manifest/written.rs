@@ -9,8 +9,8 @@ use serde_saphyr::Spanned;
 
 use super::source::WrittenSource;
 use super::{
-    Column, DocumentColumns, JudgementColumns, Manifest, ManifestError, Origin, QuestionColumns,
-    RetrievalDefaults, Size, Table,
+    Column, DocumentColumns, JudgementColumns, Labels, Manifest, ManifestError, Origin,
+    QuestionColumns, RetrievalDefaults, Size, Source, Table,
 };
 
 #[derive(Deserialize)]
@@ -23,12 +23,13 @@ pub(super) struct WrittenManifest {
     homepage: Option<String>,
     size: Option<Size>,
     source: Option<Spanned<WrittenSource>>,
-    documents: Spanned<DocumentColumns>,
+    documents: Option<Spanned<DocumentColumns>>,
     questions: Spanned<QuestionColumns>,
     judgements: Option<Spanned<JudgementColumns>>,
     unanswerable: Option<Spanned<Unanswerable>>,
     #[serde(default)]
     retrieval: RetrievalDefaults,
+    labels: Option<Spanned<Labels>>,
     cluster: Option<Spanned<String>>,
     settings: Option<Spanned<Tree>>,
 }
@@ -58,12 +59,28 @@ impl WrittenManifest {
         let settings = settings(self.settings)?;
         let parent = self.source.as_ref();
         let judged_apart = self.judgements.is_some();
-        check_documents(&self.documents)?;
-        check_questions(&self.questions, judged_apart)?;
+        let documents = self.documents.take();
+        documents.as_ref().map_or(Ok(()), check_documents)?;
+        let is_labelled = self.labels.is_some();
+        check_questions(
+            &self.questions,
+            judged_apart,
+            (documents.is_some(), is_labelled),
+        )?;
+        self.judgements.as_ref().map_or(Ok(()), check_judgements)?;
         let unanswerable = unanswerable(self.unanswerable, &self.questions.value)?;
+        let labels = labels(self.labels, &self.questions.value)?;
         let cluster = cluster(self.cluster, &self.questions.value)?;
-        let own = self.documents.value.source.take();
-        let documents = table(self.documents, own, parent, &origin)?;
+        let documents = match documents {
+            Some(mut written) => {
+                let own = written.value.source.take();
+                table(written, own, parent, &origin)?
+            }
+            None => Table {
+                source: Source::Nothing,
+                columns: DocumentColumns::none(),
+            },
+        };
         let own = self.questions.value.source.take();
         let questions = table(self.questions, own, parent, &origin)?;
         let judgements = match self.judgements {
@@ -83,6 +100,7 @@ impl WrittenManifest {
             questions,
             judgements,
             unanswerable,
+            labels,
             retrieval: self.retrieval.with_headline_first(),
             cluster,
             settings,
@@ -120,7 +138,8 @@ fn cluster(
     questions: &QuestionColumns,
 ) -> Checked<Option<ClusterKey>> {
     let Some(written) = written else {
-        return Ok(None);
+        let by_conversation = || ClusterKey::Metadata(Question::CONVERSATION.to_owned());
+        return Ok(questions.conversation.as_ref().map(|_| by_conversation()));
     };
     let line = written.referenced.line();
     let key: Result<ClusterKey, _> = written.value.parse();
@@ -128,16 +147,34 @@ fn cluster(
     let ClusterKey::Metadata(name) = &key else {
         return Ok(Some(key));
     };
-    if questions
-        .metadata
-        .iter()
-        .any(|column| column.path() == *name)
-    {
+    let kept = questions.metadata.iter().map(Column::path);
+    if questions.facts().any(|fact| fact == name) || kept.into_iter().any(|path| path == *name) {
         return Ok(Some(key));
     }
     let message =
         format!("`cluster: {key}` needs `{name}` among the columns of `questions.metadata`");
     fails(line, message)
+}
+
+/// What people said about answers. It has to be part of the metadata that the manifest keeps.
+fn labels(
+    written: Option<Spanned<Labels>>,
+    questions: &QuestionColumns,
+) -> Checked<Option<Labels>> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let is_kept = |name: &String| {
+        let mut columns = questions.metadata.iter();
+        columns.any(|column| column.is_spread() || column.path() == *name)
+    };
+    match written.value.errors.iter().find(|name| !is_kept(name)) {
+        None => Ok(Some(written.value)),
+        Some(name) => fails(
+            written.referenced.line(),
+            format!("`labels.errors` names `{name}`, which `questions.metadata` does not keep"),
+        ),
+    }
 }
 
 /// The reference answers that mark a question as unanswerable. They require a column of reference answers.
@@ -148,7 +185,9 @@ fn unanswerable(
     let Some(written) = written else {
         return Ok(Vec::new());
     };
-    if !written.value.answer.is_empty() && questions.answer.is_none() {
+    let has_answers =
+        !questions.answer.is_empty() || questions.role.is_some() || questions.messages.is_some();
+    if !written.value.answer.is_empty() && !has_answers {
         return fails(
             written.referenced.line(),
             "`unanswerable` compares reference answers, but `questions.answer` names no column",
@@ -199,10 +238,24 @@ fn check_documents(written: &Spanned<DocumentColumns>) -> Checked<()> {
     Ok(())
 }
 
-fn check_questions(written: &Spanned<QuestionColumns>, judged: bool) -> Checked<()> {
+fn check_questions(
+    written: &Spanned<QuestionColumns>,
+    judged: bool,
+    (has_documents, is_labelled): (bool, bool),
+) -> Checked<()> {
     let (line, columns) = (written.referenced.line(), &written.value);
-    check_metadata(&columns.metadata).map_err(|message| (line, message))?;
+    check_metadata(columns).map_err(|message| (line, message))?;
+    check_turns(columns).map_err(|message| (line, message.to_owned()))?;
     match (columns.relevant.is_empty(), judged) {
+        (true, false) if !has_documents && !is_labelled && columns.answer.is_empty() => fails(
+            line,
+            "a manifest without `documents` needs reference answers: add `questions.answer`, or `documents`",
+        ),
+        (true, false) if !has_documents => Ok(()),
+        _ if !has_documents => fails(
+            line,
+            "the manifest has judgements, but no documents: add `documents`",
+        ),
         (true, false) => fails(
             line,
             "the manifest does not say which documents are relevant: add `questions.relevant` or `judgements`",
@@ -219,8 +272,19 @@ fn check_questions(written: &Spanned<QuestionColumns>, judged: bool) -> Checked<
     }
 }
 
+fn check_judgements(written: &Spanned<JudgementColumns>) -> Checked<()> {
+    let columns = &written.value;
+    let each_grade = columns.grade.as_ref().is_some_and(Column::each);
+    if columns.query.each() || (each_grade && !columns.document.each()) {
+        let message = "`[]` belongs to `judgements.document`, and with it to `grade`: a row is about one question";
+        return fails(written.referenced.line(), message);
+    }
+    Ok(())
+}
+
 /// The names of a question's metadata have to be different, and reports need one of them for themselves.
-fn check_metadata(columns: &[Column]) -> Result<(), String> {
+fn check_metadata(questions: &QuestionColumns) -> Result<(), String> {
+    let columns = &questions.metadata;
     for (index, column) in columns.iter().enumerate() {
         if column.each() {
             return Err(format!(
@@ -228,15 +292,49 @@ fn check_metadata(columns: &[Column]) -> Result<(), String> {
                 column.path()
             ));
         }
-        if column.path() == Question::ANSWERABLE {
+        let path = column.path();
+        if path == Question::ANSWERABLE || questions.facts().any(|fact| fact == path) {
             return Err(format!(
-                "`questions.metadata` cannot keep a column `{}`, because every question has a fact of that name; rename the column",
-                column.path()
+                "`questions.metadata` cannot keep a column `{path}`, because every question has a fact of that name; rename the column, or leave it out"
             ));
         }
         if columns[..index].contains(column) {
             return Err(format!("`questions.metadata` names `{column}` twice"));
         }
+    }
+    Ok(())
+}
+
+/// The columns of a conversation have to fit together.
+fn check_turns(columns: &QuestionColumns) -> Result<(), &'static str> {
+    let QuestionColumns {
+        text,
+        answer,
+        conversation,
+        turn,
+        role,
+        messages,
+        ..
+    } = columns;
+    if text.is_none() && messages.is_none() {
+        return Err(
+            "missing key `text`: the column of the question (or `messages`, whose last one of the user is the question)",
+        );
+    }
+    if conversation.is_none() && (turn.is_some() || role.is_some()) {
+        return Err(
+            "`questions.turn` and `questions.role` need `questions.conversation`, the column that says which rows belong together",
+        );
+    }
+    if messages.is_some() && (role.is_some() || turn.is_some()) {
+        return Err(
+            "`questions.messages` has the turns of each row: leave `questions.role` and `questions.turn` out",
+        );
+    }
+    if role.is_some() && !answer.is_empty() {
+        return Err(
+            "with `questions.role`, rows of the assistant are the reference answers: leave `questions.answer` out",
+        );
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Rows from JSON objects, for every format that has them.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{Row, Rows, TableFile};
@@ -22,7 +24,7 @@ pub(super) fn object_rows(
         let (place, object) = object?;
         let cells = columns.iter().map(|column| lookup(&object, column));
         let cells = cells
-            .map(|cell| cell.cloned().unwrap_or_default())
+            .map(|cell| cell.map(Cow::into_owned).unwrap_or_default())
             .collect();
         Ok(Row { place, cells })
     }))
@@ -57,11 +59,31 @@ pub(super) fn check_columns(
 }
 
 /// The value of a column: of the field with its whole name, or else of the nested field that its name spells with dots.
-pub(super) fn lookup<'o>(object: &'o Map<String, Value>, column: &Column) -> Option<&'o Value> {
+pub(super) fn lookup<'o>(
+    object: &'o Map<String, Value>,
+    column: &Column,
+) -> Option<Cow<'o, Value>> {
     if let Some(value) = object.get(&column.path()) {
-        return Some(value);
+        return Some(Cow::Borrowed(value));
     }
     let (first, rest) = column.segments().split_first()?;
-    rest.iter()
-        .try_fold(object.get(first)?, |value, field| value.get(field))
+    descend(object.get(first)?, rest)
+}
+
+/// The nested field of a value. A list has the fields of its elements, as a list: null for an element that lacks it.
+pub(super) fn descend<'v>(value: &'v Value, names: &[String]) -> Option<Cow<'v, Value>> {
+    let Some((first, rest)) = names.split_first() else {
+        return Some(Cow::Borrowed(value));
+    };
+    let Value::Array(elements) = value else {
+        return descend(value.get(first)?, rest);
+    };
+    let fields: Vec<Option<Cow<'_, Value>>> =
+        elements.iter().map(|it| descend(it, names)).collect();
+    if !fields.is_empty() && fields.iter().all(Option::is_none) {
+        return None;
+    }
+    let fields = fields.into_iter();
+    let fields = fields.map(|field| field.map(Cow::into_owned).unwrap_or_default());
+    Some(Cow::Owned(fields.collect()))
 }

@@ -10,7 +10,7 @@ mod values;
 
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use evals_guard::csv;
@@ -47,6 +47,16 @@ pub(crate) enum FileContent {
     /// In the hub cache, so that it can be downloaded again.
     Cached(PathBuf),
     InMemory(Bytes),
+}
+
+impl FileContent {
+    /// The file on disk; `None` in memory.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::OnDisk(path) | Self::Cached(path) => Some(path),
+            Self::InMemory(_) => None,
+        }
+    }
 }
 
 /// One row: the values of the requested columns in the order of the request; a missing value is null.

@@ -1,5 +1,6 @@
 //! Rows of parquet: one row group after another, only the pages of the requested columns, a few megabytes at a time.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::{Map, Value};
 
+use super::json_objects::descend;
 use super::values::{self, CellFailure};
 use super::{FileContent, Row, Rows, TableFile};
 use crate::error::{DataError, Place, Unit};
@@ -68,7 +70,7 @@ fn batches<R: ChunkReader + 'static>(
     let all = positions(file, builder.schema(), columns)?;
     let leaves: Vec<usize> = all
         .iter()
-        .flat_map(|position| leaves_of(schema, &position.names))
+        .flat_map(|position| leaves_of(schema, position))
         .collect();
     let batch_rows = batch_rows(builder.metadata(), &leaves);
     let mask = ProjectionMask::leaves(schema, leaves);
@@ -97,10 +99,20 @@ fn positions(
     columns.iter().map(position).collect()
 }
 
-/// The leaf columns below a field.
-fn leaves_of(schema: &SchemaDescriptor, names: &[String]) -> Vec<usize> {
-    let begins = |leaf: &usize| schema.column(*leaf).path().parts().starts_with(names);
-    (0..schema.num_columns()).filter(begins).collect()
+/// The leaf columns below a field. Between a list and the fields of its elements, a path has names of parquet's own.
+fn leaves_of(schema: &SchemaDescriptor, position: &Position) -> Vec<usize> {
+    let is_below = |leaf: &usize| {
+        let path = schema.column(*leaf);
+        let Some(rest) = path.path().parts().strip_prefix(&*position.names) else {
+            return false;
+        };
+        let mut rest = rest.iter();
+        position
+            .inner
+            .iter()
+            .all(|name| rest.any(|part| part == name))
+    };
+    (0..schema.num_columns()).filter(is_below).collect()
 }
 
 /// The number of rows that make about [`BATCH_BYTES`] in the row group with the largest rows.
@@ -139,7 +151,8 @@ struct ParquetRows {
 
 /// A batch and the next row in it.
 struct Batch {
-    arrays: Vec<ArrayRef>,
+    /// The columns, and the names of the wanted fields inside the elements of lists.
+    columns: Vec<(ArrayRef, Vec<String>)>,
     rows: usize,
     next: usize,
 }
@@ -147,9 +160,9 @@ struct Batch {
 impl Batch {
     fn new(batch: &RecordBatch, positions: &[Position]) -> Self {
         Self {
-            arrays: positions
+            columns: positions
                 .iter()
-                .map(|position| position.array(batch))
+                .map(|position| (position.array(batch), position.inner.clone()))
                 .collect(),
             rows: batch.num_rows(),
             next: 0,
@@ -171,11 +184,14 @@ impl ParquetRows {
         batch.next += 1;
         self.number += 1;
         let place = self.place();
-        let cells = batch
-            .arrays
-            .iter()
-            .map(|array| values::value(&Arc::clone(array), row))
-            .collect::<Result<_, _>>();
+        let cells = batch.columns.iter().map(|(array, inner)| {
+            let value = values::value(&Arc::clone(array), row);
+            value.map(|value| {
+                let wanted = descend(&value, inner);
+                wanted.map(Cow::into_owned).unwrap_or_default()
+            })
+        });
+        let cells = cells.collect::<Result<_, _>>();
         match cells {
             Ok(cells) => Ok(Row { place, cells }),
             Err(CellFailure::NotUtf8) => Err(place.not_utf8()),
@@ -241,35 +257,41 @@ pub fn parquet_objects(
 /// The place of a column in a schema: a top-level column, and then from struct to field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Position {
-    /// The fields' names, outermost first.
+    /// The fields' names, outermost first, up to the first list.
     pub(super) names: Vec<String>,
     /// The fields' places among their siblings, outermost first.
     places: Vec<usize>,
+    /// The names of the fields inside the elements of that list.
+    inner: Vec<String>,
 }
 
 impl Position {
-    /// The place of a column. A top-level column whose name is the whole reference takes precedence. Fields of lists and maps have no
-    /// references.
+    /// The place of a column. A top-level column whose name is the whole reference takes precedence. Fields of maps have no references.
     pub(super) fn find(schema: &Schema, column: &Column) -> Option<Self> {
         let whole = Self::descend(schema.fields(), &[column.path()]);
         whole.or_else(|| Self::descend(schema.fields(), column.segments()))
     }
 
     fn descend(fields: &Fields, names: &[String]) -> Option<Self> {
-        let mut fields = Some(fields);
+        let mut fields = fields;
         let mut places = Vec::with_capacity(names.len());
-        for name in names {
-            let (place, field) = fields?.find(name)?;
+        for (depth, name) in names.iter().enumerate() {
+            let (place, field) = fields.find(name)?;
             places.push(place);
-            fields = match field.data_type() {
-                DataType::Struct(fields) => Some(fields),
-                _ => None,
-            };
+            let (outer, inner) = names.split_at(depth + 1);
+            match field.data_type() {
+                DataType::Struct(within) if !inner.is_empty() => fields = within,
+                kind if has_fields(kind, inner) => {
+                    return Some(Self {
+                        names: outer.to_vec(),
+                        places,
+                        inner: inner.to_vec(),
+                    });
+                }
+                _ => return None,
+            }
         }
-        Some(Self {
-            names: names.to_vec(),
-            places,
-        })
+        None
     }
 
     /// The column's array in a batch of the schema in which it was found.
@@ -282,5 +304,22 @@ impl Position {
             .fold(batch.column(*first).clone(), |array, place| {
                 array.as_struct().column(*place).clone()
             })
+    }
+}
+
+/// Whether a value of this kind has the nested field, perhaps in each element of lists.
+fn has_fields(kind: &DataType, names: &[String]) -> bool {
+    let Some((first, rest)) = names.split_first() else {
+        return true;
+    };
+    match kind {
+        DataType::List(element)
+        | DataType::LargeList(element)
+        | DataType::FixedSizeList(element, _) => has_fields(element.data_type(), names),
+        DataType::Struct(fields) => {
+            let field = fields.find(first);
+            field.is_some_and(|(_, field)| has_fields(field.data_type(), rest))
+        }
+        _ => false,
     }
 }

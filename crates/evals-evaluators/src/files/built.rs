@@ -79,6 +79,7 @@ impl<'r> Builder<'r> {
                 expected: case.expected.clone(),
                 metadata: case.metadata.clone(),
                 cluster: None,
+                sequence: None,
                 evaluators: self.cases_evaluators(&case.evaluators),
             });
         }

@@ -39,6 +39,7 @@ impl Expectation<'_> {
         };
         Ok(answerable.map(|answerable| Reference {
             answer,
+            accepted: Vec::new(),
             answerable,
             relevant: relevant.unwrap_or_default(),
             evidence: Vec::new(),

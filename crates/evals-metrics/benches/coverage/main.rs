@@ -18,6 +18,7 @@
 mod changes;
 mod chosen;
 mod clusters;
+mod conversations;
 mod draws;
 mod judges;
 mod leads;
@@ -58,11 +59,12 @@ fn main() -> ExitCode {
     }
     // `cargo test --benches` runs benchmarks once, to see that they work.
     let trials = trials.unwrap_or(if is_bench { TRIALS } else { 2 });
-    let subjects: [(&str, Tables); 9] = [
+    let subjects: [(&str, Tables); 10] = [
         ("means", means::tables),
         ("chosen", chosen::tables),
         ("paired", paired::tables),
         ("clusters", clusters::tables),
+        ("conversations", conversations::tables),
         ("judges", judges::tables),
         ("pools", pools::tables),
         ("changes", changes::tables),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::intervals::around;
-use super::moments::{check_finite, check_level};
+use super::moments::{Moments, check_finite, check_level};
 use super::paired_t::t_test;
 use super::{Alternative, NoStatistic, TestMethod, TestResult};
 use crate::arithmetic::{ROUNDING, arithmetic_mean, as_f64, share};
@@ -182,6 +182,32 @@ impl Clusters {
             value: furthest * f64::sqrt(variance) / as_f64(self.n()),
             degrees,
         })
+    }
+
+    /// The design effect: how many times the variance of the mean is that of as many independent values. 1 where clusters do not matter, and
+    /// less than 1 where the values of a cluster differ more than others do.
+    ///
+    /// ```text
+    /// CR2² / (s² / n)
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`standard_error`](Self::standard_error), and for equal values.
+    ///
+    /// Source: Kish, *Survey Sampling* (1965), chapter 8; the variance with clusters is that of CR2.
+    ///
+    /// ```
+    /// use evals_metrics::Clusters;
+    ///
+    /// let copies = [("a", 1.0), ("a", 1.0), ("b", 0.0), ("b", 0.0), ("c", 1.0), ("c", 1.0), ("d", 0.0), ("d", 0.0)];
+    /// assert_eq!(format!("{:.3}", Clusters::new(copies).design_effect()?), "2.333");
+    /// # Ok::<(), evals_metrics::NoStatistic>(())
+    /// ```
+    pub fn design_effect(&self) -> Result<f64, NoStatistic> {
+        let alone = Moments::of(&self.values)?.standard_error();
+        let together = self.standard_error(ClusterCorrection::Cr2)?.value;
+        Ok((together / alone).powi(2))
     }
 
     /// Student's t interval of the mean with the cluster-robust standard error.

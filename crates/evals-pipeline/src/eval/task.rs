@@ -24,6 +24,7 @@ pub(super) fn asking(
                 repeat: scope.repeat(),
                 k: None,
                 inputs: Inputs::Value(case.input.clone()),
+                conversation: None,
             };
             let reply = target.ask(&request).await;
             let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;

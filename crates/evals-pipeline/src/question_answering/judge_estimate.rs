@@ -54,8 +54,10 @@ impl JudgeRow {
 
 /// The questions with a text that answers are compared with, and the tokens of these texts.
 pub(crate) fn references(questions: &[Question], count: &dyn Fn(&str) -> u64) -> (u64, u64) {
-    let texts = questions.iter().map(Reference::of_question);
-    let tokens = texts.filter_map(|text| Some(count(text.ok()?)));
+    let tokens = questions.iter().filter_map(|question| {
+        let accepted = question.accepted.iter().map(|text| count(text));
+        Some(count(Reference::of_question(question).ok()?) + accepted.sum::<u64>())
+    });
     tokens.fold((0, 0), |(number, sum), tokens| (number + 1, sum + tokens))
 }
 
@@ -107,6 +109,7 @@ pub(crate) fn judging(
     let request = chat.request(Judged {
         question: "",
         reference: "",
+        accepted: &[],
         answerable: true,
         answer: "",
         refused: false,

@@ -10,7 +10,7 @@ use evals_rag::Prompt;
 use evals_rag::judging::{ChatJudge, Judge, OverlapJudge, RefusalJudge};
 use evals_rag::qa::{
     Breakdown, CitationPrecision, CiteRate, Equivalence, ExactMatch, NumberMatch, Qa, Refusal,
-    RougeL, TokenF1,
+    RougeL, TokenF1, WholeConversations,
 };
 use evals_runs::judged_by::JudgeRecords;
 use evals_settings::{EMBEDDED, Resolved};
@@ -187,5 +187,6 @@ impl Judging {
             .evaluator(TokenF1)
             .evaluator(RougeL)
             .evaluator(NumberMatch)
+            .report_evaluator(WholeConversations)
     }
 }

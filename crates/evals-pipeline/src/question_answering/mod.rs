@@ -9,6 +9,7 @@ mod further_judges;
 mod judge_estimate;
 mod judge_records;
 mod judging;
+pub(crate) mod labelled;
 mod model_set;
 
 pub(crate) use self::answering::Answering;

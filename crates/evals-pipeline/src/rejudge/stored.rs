@@ -66,6 +66,7 @@ impl Stored {
             expected: case.expected.clone(),
             metadata: case.metadata.clone(),
             cluster: case.cluster.clone(),
+            sequence: None,
             evaluators: Vec::new(),
         });
         let dataset = Dataset::new(name, cases.collect::<Vec<_>>())?;
@@ -137,6 +138,7 @@ mod tests {
     async fn judged_again(recorded: &'static [&'static str]) -> (Vec<String>, Vec<String>) {
         let reference = Reference {
             answer: None,
+            accepted: Vec::new(),
             answerable: true,
             relevant: Judgements::new(),
             evidence: Vec::new(),

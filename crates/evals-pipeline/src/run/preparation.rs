@@ -8,8 +8,8 @@ use evals::StopSignal;
 use evals_data::Collection;
 use evals_models::{Embedder, Usage};
 use evals_providers::Traffic;
-use evals_rag::Question;
 use evals_rag::answering::QueryRecorder;
+use evals_rag::{AskedAs, Question};
 use evals_runs::shards::ShardRecord;
 
 use super::access::ModelAccess;
@@ -68,8 +68,8 @@ pub(super) struct Prepared {
     pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
     pub(super) shard: Option<ShardRecord>,
-    /// The texts of the questions of all shards; `None` if the run is no shard.
-    pub(super) all_questions: Option<Vec<String>>,
+    /// The questions of all shards; `None` if the run is no shard.
+    pub(super) all_questions: Option<Vec<Question>>,
     pub(super) ready: ReadyIndex,
     /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
@@ -133,6 +133,12 @@ pub(super) async fn prepare(
         plan.selection.as_ref(),
     )
     .await?;
+    let mut turns = asked.questions.iter().filter_map(|it| it.turn.as_ref());
+    if resolved.settings.search.history == 0 && turns.any(|turn| turn.number > 1) {
+        printer.note(
+            "each question is asked without the turns before it; `--set search.history=2` adds the last two",
+        );
+    }
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
@@ -148,6 +154,25 @@ pub(super) async fn prepare(
         spending: access.spending,
         stop: access.stop,
     })
+}
+
+impl Prepared {
+    /// The queries of all questions, if the last `turns` of their conversations count.
+    pub(super) fn queries(&self, turns: usize) -> AskedAs {
+        let questions = self.questions.iter().filter(|_| turns > 0);
+        Arc::new(
+            questions
+                .map(|it| (it.id.clone(), it.query(turns)))
+                .collect(),
+        )
+    }
+
+    /// What the answering model reads in the place of questions that have earlier turns, of which the last `turns` count.
+    pub(super) fn in_conversations(&self, turns: usize) -> AskedAs {
+        let texts = self.questions.iter();
+        let texts = texts.filter_map(|it| Some((it.id.clone(), it.in_conversation(turns)?)));
+        Arc::new(texts.collect())
+    }
 }
 
 /// Opens the embedding model; `None` if no profile needs vectors.

@@ -9,6 +9,7 @@ use evals_data::{Collection, Manifest, QuestionCounts};
 use evals_index::Index;
 use evals_messages::quantity;
 use evals_rag::Question;
+use evals_rag::targets::{Conversations, Script};
 use evals_runs::run_record::{LimitRecord, SelectionRecord};
 use evals_runs::shards::ShardRecord;
 use evals_terminal::Printer;
@@ -23,8 +24,10 @@ pub(crate) struct Asked {
     pub(crate) chosen: ChosenCases,
     /// `None` if the run is no shard.
     pub(crate) shard: Option<ShardRecord>,
-    /// The texts of the questions of all shards; `None` if the run is no shard.
-    pub(crate) all: Option<Vec<String>>,
+    /// The questions of all shards; `None` if the run is no shard.
+    pub(crate) all: Option<Vec<Question>>,
+    /// The turns of all conversations of the dataset.
+    pub(crate) script: Script,
 }
 
 /// The ids of the corpus, where somebody has read them before.
@@ -58,6 +61,7 @@ pub(crate) async fn read(
     let read = read.context("the task that reads the questions was cancelled")??;
     note_counts(printer, &read.counts, manifest);
     let mut questions = read.questions;
+    let script = Conversations::script(&questions);
     let selection = match selection {
         Some(selection) => {
             let record = choose(selection, &mut questions)?;
@@ -74,8 +78,7 @@ pub(crate) async fn read(
             quantity::of(of, "question")
         ));
     }
-    let texts = || questions.iter().map(|question| question.text.clone());
-    let all = arguments.selection.shard.map(|_| texts().collect());
+    let all = arguments.selection.shard.map(|_| questions.clone());
     let shard = arguments.selection.shard.map(|shard| {
         let record = shard.retain(&mut questions, |question| &question.id);
         record.note(printer, questions.len());
@@ -97,6 +100,7 @@ pub(crate) async fn read(
         chosen,
         shard,
         all,
+        script,
     })
 }
 

@@ -8,7 +8,7 @@ use evals::{CaseReport, Domain, Report};
 use evals_messages::quantity;
 use evals_rag::Purpose;
 use evals_rag::targets::matching::{IdCheck, MatchCounts};
-use evals_rag::targets::{DocumentScores, TargetSystem};
+use evals_rag::targets::{Conversations, DocumentScores, TargetSystem};
 use evals_runs::depth::Depth;
 use evals_targets::{RecordedTarget, Target as _, TargetIdentity};
 use evals_terminal::Printer;
@@ -38,6 +38,8 @@ pub struct TargetFacts {
     /// `None` outside of retrieval, and if the target gave none.
     scores: Option<DocumentScores>,
     versions: BTreeSet<String>,
+    /// How many cases have a history whose oldest turns were left out.
+    cut: usize,
     /// What to say about replies of an attempt that did not end.
     resumed: Option<String>,
     /// The model that all replies with tokens name; `None` if one of them names none or they name several.
@@ -61,6 +63,9 @@ impl TargetFacts {
             depth: Depth::of(report),
             scores: None,
             versions: named(TargetSystem::VERSION),
+            cut: attributes()
+                .filter(|it| it.contains_key(Conversations::CUT))
+                .count(),
             resumed: None,
             model: only(models),
         }
@@ -70,6 +75,15 @@ impl TargetFacts {
     #[must_use]
     pub fn with_scores(self, scores: Option<DocumentScores>) -> Self {
         Self { scores, ..self }
+    }
+
+    /// The same for a dataset that may have no documents, which nothing can be matched to then.
+    #[must_use]
+    pub(crate) fn with_corpus(mut self, has_documents: bool) -> Self {
+        if !has_documents {
+            self.counts = MatchCounts::default();
+        }
+        self
     }
 
     /// The same with a warning about the replies of an attempt that did not end: without a version, nothing says whether the target has
@@ -133,6 +147,11 @@ impl TargetFacts {
         let mut push = |name: &str, line: Option<String>| {
             lines.extend(line.map(|line| (name.to_owned(), line)));
         };
+        let cut = (self.cut > 0).then(|| {
+            let cases = quantity::of(self.cut, "case");
+            format!("the oldest turns were left out in {cases} (`conversations.turns`)")
+        });
+        push("history", cut);
         let (depth, scores) = (self.depth.as_ref(), self.scores.as_ref());
         push("documents per question", depth.map(Depth::line));
         push("scores", scores.and_then(DocumentScores::line));

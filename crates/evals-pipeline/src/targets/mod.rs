@@ -14,5 +14,5 @@ pub(crate) use self::layers::FILE;
 pub use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::metered;
 pub use self::metered::{is_target, model, priced, with_price};
-pub(crate) use self::open::{Opening, open};
+pub(crate) use self::open::{Opening, is_of_dataset, of_dataset, open};
 pub(crate) use self::replies::{Recording, Replies, Reused, record, recorded};

@@ -4,11 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use evals_data::Collection;
+use evals_settings::Resolved;
 use evals_targets::process::WorkerCommand;
 use evals_targets::{
     ExecTarget, Mapping, Outputs, OutputsTarget, Request, SettingsProblem, Target, TargetAddress,
-    TargetSettings, Template,
+    TargetIdentity, TargetSettings, Template,
 };
 
 use super::command_credential::credential_in;
@@ -78,6 +80,40 @@ pub(crate) async fn open(
             Arc::new(OutputsTarget::of("trec", settings, outputs))
         }
     })
+}
+
+/// The file of `outputs:` that stands for the questions of the dataset, whose rows hold the answers.
+const QUESTIONS: &str = "questions";
+
+/// Whether the answers of a target are those that the dataset itself holds.
+pub(crate) fn is_of_dataset(settings: &TargetSettings) -> bool {
+    matches!(&settings.address, Some(TargetAddress::Outputs(file)) if file == QUESTIONS)
+}
+
+/// The answers in the file of the dataset's questions, as a target.
+///
+/// # Errors
+///
+/// The questions are in several files, or a row is no reply.
+pub(crate) fn of_dataset(
+    settings: &TargetSettings,
+    resolved: &Resolved,
+    collection: &Collection,
+) -> Result<Arc<dyn Target>> {
+    let file = collection.question_file().with_context(|| {
+        format!(
+            "`outputs:{QUESTIONS}` reads the answers in the file of the questions, but `{}` does not have its questions in one file on disk",
+            collection.manifest().name
+        )
+    })?;
+    let mapping = Mapping::new(&settings.response).map_err(|it| located(resolved, &it))?;
+    let outputs = outputs::read(file, &mapping)?;
+    let identity = TargetIdentity {
+        version: settings.version.clone(),
+        parameters: settings.parameters(),
+        ..TargetIdentity::new("outputs", QUESTIONS)
+    };
+    Ok(Arc::new(OutputsTarget::new(identity, outputs)))
 }
 
 /// The command line with the parameters of the settings in it. Without parameters it stays as it is, because braces may mean something else

@@ -1,5 +1,6 @@
 //! Judges that ask language models.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -69,7 +70,8 @@ impl ChatJudge {
     ///
     /// The prompt cannot be filled in.
     pub fn request(&self, judged: Judged<'_>) -> Result<ChatRequest, PromptError> {
-        let graded = (judged.question, Some(judged.reference), judged.answer);
+        let reference = right_answers(&judged);
+        let graded = (judged.question, Some(&*reference), judged.answer);
         self.0.request(graded, &shown(graded))
     }
 }
@@ -107,8 +109,22 @@ impl Judge for ChatJudge {
     }
 
     async fn judge(&self, judged: Judged<'_>) -> Result<Verdict, JudgeError> {
-        let graded = (judged.question, Some(judged.reference), judged.answer);
+        let reference = right_answers(&judged);
+        let graded = (judged.question, Some(&*reference), judged.answer);
         self.0.examine(graded, judged.repeat).await
+    }
+}
+
+/// The reference, and below it the other right answers.
+fn right_answers<'a>(judged: &Judged<'a>) -> Cow<'a, str> {
+    match judged.accepted {
+        [] => Cow::Borrowed(judged.reference),
+        accepted => format!(
+            "{}\nEqually right: {}",
+            judged.reference,
+            accepted.join("; ")
+        )
+        .into(),
     }
 }
 
@@ -200,11 +216,27 @@ mod tests {
         Judged {
             question: "Which city?",
             reference: "Paris",
+            accepted: &[],
             answerable: true,
             answer,
             refused: false,
             repeat: 2,
         }
+    }
+
+    #[test]
+    fn the_judge_sees_every_right_answer() {
+        let judge = ChatJudge::new(Scripted::new([]) as _);
+        let accepted = ["Lutetia".to_owned(), "48.85 N".to_owned()];
+        let request = judge.request(Judged {
+            accepted: &accepted,
+            ..judged("Paris")
+        });
+        let prompt = &request.unwrap().messages[0].content;
+        assert!(
+            prompt.contains("Paris\nEqually right: Lutetia; 48.85 N\n"),
+            "{prompt}"
+        );
     }
 
     async fn judge(model: &Arc<Scripted>, answer: &str) -> Result<Verdict, JudgeError> {

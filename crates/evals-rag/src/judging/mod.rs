@@ -51,6 +51,8 @@ pub struct Judged<'a> {
     pub question: &'a str,
     /// The reference answer; for an unanswerable question, a sentence that says so.
     pub reference: &'a str,
+    /// Further answers that are right as well.
+    pub accepted: &'a [String],
     /// Whether the documents contain the answer.
     pub answerable: bool,
     /// The answer without citation markers.

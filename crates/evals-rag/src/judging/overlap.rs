@@ -56,7 +56,18 @@ impl OverlapJudge {
             }
             (true, true) => (false, "refused an answerable question".to_owned()),
             (true, false) => {
-                let (share, has_numbers) = found(judged.answer, judged.reference);
+                let is_enough =
+                    |(share, has_numbers): (f64, bool)| has_numbers && share >= self.threshold;
+                let of_reference = found(judged.answer, judged.reference);
+                let accepted = judged.accepted.iter();
+                let mut accepted = accepted.map(|it| found(judged.answer, it));
+                // The first one that passes; if none does, the reason is about the reference.
+                let best = if is_enough(of_reference) {
+                    None
+                } else {
+                    accepted.find(|it| is_enough(*it))
+                };
+                let (share, has_numbers) = best.unwrap_or(of_reference);
                 let has_words = share >= self.threshold;
                 let lack = match (has_numbers, has_words) {
                     (true, _) => "",
@@ -124,6 +135,7 @@ mod tests {
         let judged = Judged {
             question: "?",
             reference,
+            accepted: &[],
             answerable,
             answer,
             refused,
@@ -131,6 +143,35 @@ mod tests {
         };
         let verdict = judge.judge(judged).await.unwrap();
         (verdict.pass, verdict.reason)
+    }
+
+    #[tokio::test]
+    async fn one_of_several_right_answers_is_enough() {
+        let accepted = ["the old lighthouse of Lund".to_owned(), "a pier".to_owned()];
+        let judge = OverlapJudge::default();
+        for (answer, pass, reason) in [
+            ("An old lighthouse.", true, "66.67 % of"),
+            ("Some pier.", true, "100 % of"),
+            ("A harbour.", true, "100 % of"),
+            ("A boat.", false, "0 % of"),
+        ] {
+            let judged = Judged {
+                question: "?",
+                reference: "harbour",
+                accepted: &accepted,
+                answerable: true,
+                answer,
+                refused: false,
+                repeat: 1,
+            };
+            let verdict = judge.judge(judged).await.unwrap();
+            assert_eq!(verdict.pass, pass, "{answer}");
+            assert!(
+                verdict.reason.starts_with(reason),
+                "{answer}: {}",
+                verdict.reason
+            );
+        }
     }
 
     #[tokio::test]

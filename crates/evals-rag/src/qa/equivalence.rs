@@ -46,6 +46,7 @@ impl Evaluator<Qa> for Equivalence {
         let judged = Judged {
             question: &context.case.input,
             reference,
+            accepted: Reference::accepted(expected),
             answerable: expected.is_none_or(|expected| expected.answerable),
             answer: &context.output.plain(),
             refused: context.output.refused,

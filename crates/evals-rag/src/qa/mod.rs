@@ -5,6 +5,7 @@ mod answer;
 mod breakdown;
 mod citation;
 mod context;
+mod conversations;
 mod equivalence;
 mod expansion;
 mod reference;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::case_fields;
+use crate::conversation::said_before;
 use crate::question::derived;
 use crate::{EvidenceSpan, Missing, Question};
 
@@ -27,6 +29,7 @@ pub use answer::Answer;
 pub use breakdown::Breakdown;
 pub use citation::{CitationPrecision, CiteRate};
 pub use context::Budget;
+pub use conversations::WholeConversations;
 pub use equivalence::Equivalence;
 pub use expansion::{Expansion, Neighbours};
 pub use reference::Reference;
@@ -87,7 +90,9 @@ impl Domain for Qa {
         let found = answer.and_then(|answer| case_fields::ranked(&answer.ranking));
         let passages = answer.and_then(|answer| case_fields::passages(&answer.passages));
         let question = CaseField::new("question", case.input.clone());
+        let said = said_before(&case.attributes);
         std::iter::once(question)
+            .chain(said.map(|text| CaseField::long("conversation", text)))
             .chain(passages.map(|text| CaseField::long("passages", text)))
             .chain(answer.map(|answer| CaseField::new("answer", answer.text.clone())))
             .chain(reference.map(|text| CaseField::new("reference", text)))
@@ -113,6 +118,7 @@ pub fn dataset(
         let relevant = question.take_judgements();
         let reference = Reference {
             answer: question.answer,
+            accepted: question.accepted,
             answerable: question.answerable,
             relevant,
             evidence: EvidenceSpan::quotes(question.evidence),

@@ -11,6 +11,9 @@ pub struct Reference {
     /// The reference answer; for an unanswerable question, the text that the dataset has in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// Further answers that are right as well. An answer is compared with each of them, and the best comparison counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
     /// False if the documents do not contain the answer, which makes a refusal right.
     pub answerable: bool,
     /// The documents judged for the question; they do not count if it is unanswerable.
@@ -27,13 +30,20 @@ pub struct Reference {
 const NO_REFERENCE: &str = "no reference answer";
 
 impl Reference {
-    /// The reference answer of an answerable question, or the reason for undefined text measures.
-    pub(super) fn text(reference: Option<&Self>) -> Result<&str, &'static str> {
+    /// The right answers of an answerable question, the reference first, or the reason for undefined text measures.
+    pub(super) fn texts(reference: Option<&Self>) -> Result<Vec<&str>, &'static str> {
         let reference = reference.ok_or(NO_REFERENCE)?;
         if !reference.answerable {
             return Err(Question::UNANSWERABLE);
         }
-        reference.answer.as_deref().ok_or(NO_REFERENCE)
+        let answer = reference.answer.as_deref().ok_or(NO_REFERENCE)?;
+        let accepted = reference.accepted.iter().map(String::as_str);
+        Ok(std::iter::once(answer).chain(accepted).collect())
+    }
+
+    /// The answers beside the reference answer that are right as well.
+    pub fn accepted(reference: Option<&Self>) -> &[String] {
+        reference.map_or(&[], |reference| &reference.accepted)
     }
 
     /// The sentence that a judge compares with: the reference answer, or a sentence that says that the documents contain no

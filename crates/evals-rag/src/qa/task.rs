@@ -12,7 +12,7 @@ use super::context::{self, Budget};
 use super::{Answer, Expansion, Qa};
 use crate::answering::{AgentAnswerer, AgentSearch, Answerer};
 use crate::call::{self, Call, Purpose};
-use crate::{Passage, Retrieved, SearchError, Searcher, ranking_in_order};
+use crate::{AskedAs, Passage, Retrieved, SearchError, Searcher, ranking_in_order};
 
 /// The settings that turn passages into the context of an answer.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct Settings {
     /// Whether the run uses batches. All cases then run at once and wait for each other, and the duration of a case leaves these waits out:
     /// of an answer, also of an agent's, it counts the time that the calls and the searches took.
     pub in_batches: bool,
+    /// What is searched in the place of the inputs of cases.
+    pub queries: AskedAs,
 }
 
 impl Settings {
@@ -36,6 +38,7 @@ impl Settings {
             expansion: None,
             budget: None,
             in_batches: false,
+            queries: AskedAs::default(),
         }
     }
 }
@@ -128,7 +131,9 @@ impl Retrieval {
         case: &Case<Qa>,
         scope: &TaskScope,
     ) -> Result<Answer, TaskError> {
-        let retrieved = self.search(&case.input, scope).await;
+        let query = self.settings.queries.get(case.id.as_str());
+        let query = query.unwrap_or(&case.input);
+        let retrieved = self.search(query, scope).await;
         let retrieved = retrieved.map_err(SearchError::of_task)?;
         let passages = self.context(retrieved.passages, scope).await;
         let passages = passages.map_err(SearchError::of_task)?;

@@ -3,32 +3,60 @@
 //! scores 0 or fails.
 
 use async_trait::async_trait;
-use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
+use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome, Value};
 
 use super::{Qa, Reference};
 use crate::text::{numbers, rouge, squad};
 
-/// The reference and the answer to compare, or the outcome if there is nothing to compare.
+/// The right answers and the answer to compare with them, or the outcome if there is nothing to compare.
 ///
-/// The reference decides first: a measure that cannot compare it is undefined for every answer, refusals included.
+/// The right answers decide first: a measure that can compare none of them is undefined for every answer, refusals included.
 fn compared<'a>(
     name: &str,
     context: &Context<'a, Qa>,
     incomparable: fn(&str) -> Option<&'static str>,
     refused: impl FnOnce(&str) -> Outcome,
-) -> Result<(&'a str, String), Outcome> {
-    let reference = Reference::text(context.case.expected.as_ref())
+) -> Result<(Vec<&'a str>, String), Outcome> {
+    let references = comparable(context.case.expected.as_ref(), incomparable)
         .map_err(|reason| Outcome::undefined(name, reason))?;
-    if let Some(reason) = incomparable(reference) {
-        return Err(Outcome::undefined(name, reason));
-    }
     if let Some(reason) = context.output.unanswered() {
         return Err(Outcome::undefined(name, reason));
     }
     if context.output.refused {
         return Err(refused(name).because("refused"));
     }
-    Ok((reference, context.output.plain()))
+    Ok((references, context.output.plain()))
+}
+
+/// The right answers that a measure can compare; at least one.
+fn comparable(
+    reference: Option<&Reference>,
+    incomparable: fn(&str) -> Option<&'static str>,
+) -> Result<Vec<&str>, &'static str> {
+    let mut references = Reference::texts(reference)?;
+    let reason = incomparable(references[0]);
+    references.retain(|it| incomparable(it).is_none());
+    match reason.filter(|_| references.is_empty()) {
+        Some(reason) => Err(reason),
+        None => Ok(references),
+    }
+}
+
+/// The best of the outcomes of one answer, one for each right answer, as in the scripts of `SQuAD` and Natural Questions.
+fn best(outcomes: impl Iterator<Item = Outcome>) -> Option<Outcome> {
+    let height = |outcome: &Outcome| match &outcome.value {
+        Value::Score(score) => *score,
+        Value::Assertion(passes) => f64::from(u8::from(*passes)),
+        _ => f64::NEG_INFINITY,
+    };
+    // Of equals the first, which is that of the reference.
+    outcomes.reduce(|best, next| {
+        if height(&next) > height(&best) {
+            next
+        } else {
+            best
+        }
+    })
 }
 
 fn zero(name: &str) -> Outcome {
@@ -72,16 +100,15 @@ macro_rules! text_measure {
 
             async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
                 let outcome = match compared(Self::OUTCOME, context, $incomparable, $refused) {
-                    Ok(($reference, $answer)) => $value,
-                    Err(outcome) => outcome,
+                    Ok((references, $answer)) => best(references.into_iter().map(|$reference| $value)),
+                    Err(outcome) => Some(outcome),
                 };
-                Ok(vec![outcome])
+                Ok(outcome.into_iter().collect())
             }
 
             fn concerns(&self, case: &Case<Qa>) -> Option<Vec<Concern>> {
-                let reference = Reference::text(case.expected.as_ref()).ok();
-                let concern = reference.filter(|reference| $incomparable(reference).is_none());
-                let concern = concern.map(|_| Concern::$kind(Self::OUTCOME));
+                let references = comparable(case.expected.as_ref(), $incomparable);
+                let concern = references.ok().map(|_| Concern::$kind(Self::OUTCOME));
                 Some(concern.into_iter().collect())
             }
         }

@@ -1,18 +1,19 @@
 //! Nuggets: the facts of a good answer, and the scores of an answer that has some of them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use evals::{Evidence, Outcome};
-use evals_models::ReplySchema;
+use evals_models::{ChatRequest, ReplySchema};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::judged_case::TextSize;
 use super::measure::JudgedMeasure;
 use super::numbered::Words;
-use crate::judging::{Wanted, parse_object};
+use crate::judging::{Inquiry, JudgeFailure, Panel, Shown, Wanted, parse_object};
 use crate::qa::Reference;
-use crate::{EvidenceSpan, Nugget};
+use crate::{Call, EvidenceSpan, Nugget, Prompt, PromptError};
 
 /// A judge lists at most this many facts of a text, as in the source of [`outcomes`].
 pub(super) const MOST_NUGGETS: usize = 20;
@@ -58,6 +59,61 @@ impl<'a> NuggetBank<'a> {
     pub(super) fn of_reference(reference: &'a Reference) -> Option<Self> {
         let answer = reference.answer.as_deref();
         Self::of(&reference.nuggets, answer, &reference.evidence)
+    }
+
+    /// The conversation that asks for the facts of a text. [`JudgeTemplates`](super::JudgeTemplates) says which values `prompt` may use.
+    ///
+    /// # Errors
+    ///
+    /// The prompt cannot be filled in.
+    pub fn request(
+        question: &str,
+        text: &str,
+        prompt: &Prompt,
+    ) -> Result<ChatRequest, PromptError> {
+        let shown = Shown::new(&[question, text]);
+        let most = MOST_NUGGETS.to_string();
+        let values = [
+            ("question", question),
+            ("text", text),
+            ("most", most.as_str()),
+            ("nonce", shown.nonce()),
+        ];
+        Ok(ChatRequest::asking(
+            prompt.fill(values)?,
+            NuggetList::schema(),
+        ))
+    }
+
+    /// The facts of a text, which the first judge of `panel` lists, the vital ones first.
+    ///
+    /// The request does not depend on an answer or a repetition, so with stored replies all systems are judged by the same facts.
+    ///
+    /// # Errors
+    ///
+    /// The judge gave no reply, or none with a list.
+    pub async fn list(
+        question: &str,
+        text: &str,
+        prompt: &Prompt,
+        panel: &Panel,
+        calls: &mut Vec<Call>,
+    ) -> Result<Vec<Nugget>, JudgeFailure> {
+        let shown = Shown::new(&[question, text]);
+        let inquiry = Inquiry {
+            request: Self::request(question, text, prompt)?,
+            shown: &shown,
+            parse: &NuggetList::parse,
+            wanted: NuggetList::WANTED,
+            shape: NuggetList::shape(shown.nonce()),
+            repair: Prompt::verdict_repair(),
+        };
+        let listed = panel.lead(1, &inquiry, calls).await;
+        let listed = listed.map_err(|source| JudgeFailure::Claims {
+            what: "nuggets of the question",
+            source: Arc::new(source),
+        })?;
+        Ok(listed.nuggets)
     }
 
     /// The size of the facts, or of the text that has them. `count` counts the tokens of a text.

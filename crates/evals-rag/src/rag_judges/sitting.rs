@@ -8,7 +8,7 @@ use evals_models::ChatRequest;
 use super::checklist::{Checklist, Item};
 use super::claims::{CaseClaims, ClaimList, Of};
 use super::material::Material;
-use super::nuggets::{MOST_NUGGETS, NuggetBank, NuggetList};
+use super::nuggets::NuggetBank;
 use super::numbered::Words;
 use super::pieces::NumberedPassage;
 use super::templates::JudgeTemplates;
@@ -129,41 +129,14 @@ impl<'a> Sitting<'a> {
     }
 
     /// The facts of a good answer: the dataset's, or those that the first judge takes from the reference.
-    ///
-    /// The request does not depend on the answer or the repetition, so with stored replies all systems are judged by the same facts.
     pub(super) async fn bank(&self, calls: &mut Vec<Call>) -> Result<Vec<Nugget>, JudgeFailure> {
         let text: &str = match &self.material.nuggets {
             None => return Ok(Vec::new()),
             Some(NuggetBank::Given(nuggets)) => return Ok(nuggets.to_vec()),
             Some(NuggetBank::In(text)) => text,
         };
-        let question = self.material.question;
-        let shown = Shown::new(&[question, text]);
-        let nonce = shown.nonce();
-        let most = MOST_NUGGETS.to_string();
-        let values = [
-            ("question", question),
-            ("text", text),
-            ("most", most.as_str()),
-            ("nonce", nonce),
-        ];
-        let inquiry = Inquiry {
-            request: ChatRequest::asking(
-                self.templates.nuggets.fill(values)?,
-                NuggetList::schema(),
-            ),
-            shown: &shown,
-            parse: &NuggetList::parse,
-            wanted: NuggetList::WANTED,
-            shape: NuggetList::shape(nonce),
-            repair: Prompt::verdict_repair(),
-        };
-        let listed = self.panel.lead(1, &inquiry, calls).await;
-        let listed = listed.map_err(|source| JudgeFailure::Claims {
-            what: "nuggets of the question",
-            source: Arc::new(source),
-        })?;
-        Ok(listed.nuggets)
+        let (question, prompt) = (self.material.question, &self.templates.nuggets);
+        NuggetBank::list(question, text, prompt, self.panel, calls).await
     }
 
     pub(super) fn passages(&self) -> &'a [NumberedPassage<'a>] {

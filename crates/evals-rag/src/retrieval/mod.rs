@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::case_fields;
+use crate::conversation::said_before;
 use crate::question::derived;
 use crate::{EvidenceSpan, Missing, Question, Retrieved, SearchError, Searcher};
 
@@ -73,7 +74,9 @@ impl Domain for Retrieval {
         let ranking = found.and_then(|found| case_fields::ranked(&found.ranking));
         let passages = found.and_then(|found| case_fields::passages(&found.passages));
         let question = CaseField::new("question", case.input.clone());
+        let said = said_before(&case.attributes);
         std::iter::once(question)
+            .chain(said.map(|text| CaseField::long("conversation", text)))
             .chain(relevant.map(|text| CaseField::new("relevant", text)))
             .chain(ranking.map(|text| CaseField::new("found", text)))
             .chain(passages.map(|text| CaseField::long("passages", text)))

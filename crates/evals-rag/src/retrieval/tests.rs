@@ -56,6 +56,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
         id: id.to_owned(),
         text: text.to_owned(),
         answer: None,
+        accepted: Vec::new(),
         answerable: true,
         relevant: relevant
             .iter()
@@ -63,6 +64,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
             .collect(),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        turn: None,
         cluster: None,
         metadata: Map::new(),
     }

@@ -4,6 +4,9 @@
 //! so that the measures that need it are undefined. [`retrieval_task`] and [`qa_task`] are its tasks in the two experiments. A
 //! [`RecordedTarget`](evals_targets::RecordedTarget) in front of the target lets both read one reply.
 
+#[cfg(test)]
+mod conversation_tests;
+mod conversations;
 mod document_scores;
 pub mod matching;
 mod reading;
@@ -12,6 +15,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 
+pub use conversations::{ConversationPlan, Conversations, History, Script};
 pub use document_scores::DocumentScores;
 pub use reading::ReadingError;
 pub use settled_matches::settle_matches;

@@ -7,6 +7,7 @@ use evals::{Case, FailureClass, TaskError, TaskScope};
 use evals_targets::{Inputs, Reply, Request, Target};
 use futures::future::BoxFuture;
 
+use super::conversations::Conversations;
 use super::matching::{MatchRecord, Matched, Matcher};
 use super::reading::{self, ReadingError};
 use crate::answering::Refusals;
@@ -26,6 +27,8 @@ pub struct TargetSystem {
     pub refusals: Refusals,
     /// How many documents of a reply count. The request names it, as a hint.
     pub k: NonZeroUsize,
+    /// The conversations that questions are part of.
+    pub conversations: Conversations,
 }
 
 /// Makes the task that asks a target for documents.
@@ -47,7 +50,7 @@ pub fn retrieval_task(
             };
             let with_passages = !case.metadata.evidence.is_empty();
             let retrieved = reading::retrieved(&reply, &matched, system.k, left_out, with_passages);
-            retrieved.map_err(unusable)
+            retrieved.map_err(|error| system.unusable(case.id.as_str(), &scope, error))
         })
     }
 }
@@ -66,7 +69,8 @@ pub fn qa_task(
                 k,
                 ..
             } = &*system;
-            reading::answer(&reply, &matched, *k, matcher, refusals).map_err(unusable)
+            let answer = reading::answer(&reply, &matched, *k, matcher, refusals);
+            answer.map_err(|error| system.unusable(case.id.as_str(), &scope, error))
         })
     }
 }
@@ -89,8 +93,9 @@ impl TargetSystem {
             repeat: scope.repeat(),
             inputs: Inputs::Question(question.to_owned()),
             k: Some(self.k.get()),
+            conversation: None,
         };
-        let reply = self.target.ask(&request).await;
+        let reply = self.conversations.ask(&*self.target, request, scope).await;
         let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
         // Before anything can fail: the target has worked, even if its reply is of no use.
         reply.record(self.target.identity(), scope);
@@ -102,7 +107,7 @@ impl TargetSystem {
                 scope.attribute(name, value.as_str());
             }
         }
-        reading::check(&reply).map_err(unusable)?;
+        reading::check(&reply).map_err(|error| self.unusable(id, scope, error))?;
         let documents = reply.documents.as_deref().unwrap_or_default();
         // The same for every case.
         let matched = self.matcher.documents(documents).await;
@@ -117,9 +122,10 @@ impl TargetSystem {
         }
         Ok((reply, matched))
     }
-}
 
-/// A reply that only its own case cannot use.
-fn unusable(error: ReadingError) -> TaskError {
-    TaskError::new(error).classed(FailureClass::Content)
+    /// The failure of a case that cannot use its reply. A conversation does not go on from there.
+    fn unusable(&self, case: &str, scope: &TaskScope, error: ReadingError) -> TaskError {
+        self.conversations.end([(case.to_owned(), scope.repeat())]);
+        TaskError::new(error).classed(FailureClass::Content)
+    }
 }

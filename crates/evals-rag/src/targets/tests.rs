@@ -10,7 +10,7 @@ use evals_targets::{FnTarget, Reply, ReplyDocument, Request};
 use serde_json::{Map, json};
 
 use super::matching::{Corpus, CorpusError, MatchRecord, Matcher, Matching};
-use super::{TargetSystem, qa_task, retrieval_task, settle_matches};
+use super::{Conversations, TargetSystem, qa_task, retrieval_task, settle_matches};
 use crate::answering::Refusals;
 use crate::judging::OverlapJudge;
 use crate::qa::{self, CitationPrecision, CiteRate, Equivalence, ExactMatch, Qa, Refusal, TokenF1};
@@ -51,6 +51,7 @@ fn system(reply: Reply) -> Arc<TargetSystem> {
         )),
         refusals: Refusals::default(),
         k: NonZeroUsize::new(3).unwrap(),
+        conversations: Conversations::none(),
     })
 }
 
@@ -59,10 +60,12 @@ fn question() -> Question {
         id: "q".to_owned(),
         text: "When did the museum open?".to_owned(),
         answer: Some("in May".to_owned()),
+        accepted: Vec::new(),
         answerable: true,
         relevant: Judgements::from_iter([("d1".to_owned(), 1)]),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        turn: None,
         cluster: None,
         metadata: Map::new(),
     }

@@ -89,6 +89,7 @@ const EFFECTS: &[(Effect, &[&str])] = &[
             "filter",
             "k",
             "repeat",
+            "settings.conversations",
             "settings.target.match",
         ],
     ),
@@ -99,7 +100,10 @@ const EFFECTS: &[(Effect, &[&str])] = &[
             "settings.search.context_radius",
         ],
     ),
-    (Effect::Pipeline, &["models.answerer"]),
+    (
+        Effect::Pipeline,
+        &["models.answerer", "settings.search.history"],
+    ),
     (Effect::Reranked, &["settings.reranking"]),
     (
         Effect::Vectors,

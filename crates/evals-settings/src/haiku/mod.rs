@@ -31,12 +31,16 @@ pub(super) struct Translated {
 
 /// Translates `tree` to the settings of this program. Keys without a translation stay where they are.
 pub(super) fn translate(mut tree: Tree) -> Result<Translated, MissingVariable> {
-    let removed = tree.take("providers.docling_serve");
-    let removed = removed.map(|docling| UnknownKey {
-        path: "providers.docling_serve".to_owned(),
-        line: docling.line,
-        nearest: None,
+    let others = ["prompts", "providers.docling_serve"];
+    let removed = others.into_iter().filter_map(|path| {
+        let entry = tree.take(path)?;
+        Some(UnknownKey {
+            path: path.to_owned(),
+            line: entry.line,
+            nearest: None,
+        })
     });
+    let removed = removed.collect();
     variables::expand(&mut tree)?;
     let from_environment = env::var(OLLAMA_VARIABLE).ok().filter(|url| !url.is_empty());
     if let Some(url) = from_environment {
@@ -57,10 +61,7 @@ pub(super) fn translate(mut tree: Tree) -> Result<Translated, MissingVariable> {
             radius.value,
         );
     }
-    Ok(Translated {
-        tree,
-        removed: removed.into_iter().collect(),
-    })
+    Ok(Translated { tree, removed })
 }
 
 /// Sets the value at `path` if there is none.

@@ -62,6 +62,12 @@ impl TargetSettings {
         if let Some(stream) = &self.stream {
             StreamReader::new(stream)?;
         }
+        if self.session && self.processes.is_some_and(|processes| processes.get() > 1) {
+            return Err(SettingsProblem::new(
+                "processes",
+                "must be 1 with `session`: a second process would not know what was said to the first",
+            ));
+        }
         if self
             .timeout
             .is_some_and(|timeout| !(timeout > 0.0 && timeout <= LONGEST))
@@ -85,6 +91,8 @@ impl TargetSettings {
             TargetAddress::Trec(_) => (true, true, true, true),
         };
         let is_file = matches!(address, TargetAddress::Outputs(_) | TargetAddress::Trec(_));
+        // A chat model is sent the whole conversation, and files answer nobody.
+        let remembers_nothing = is_file || matches!(address, TargetAddress::Chat { .. });
         let has_response = self.response != ResponseSettings::default();
         let foreign = [
             ("method", services && self.method.is_some()),
@@ -101,6 +109,7 @@ impl TargetSettings {
             ("response", response && has_response),
             ("processes", processes && self.processes.is_some()),
             ("parameters", is_file && !self.parameters.is_empty()),
+            ("session", remembers_nothing && self.session),
         ];
         match foreign.into_iter().find(|(_, is_set)| *is_set) {
             Some((key, _)) => Err(SettingsProblem::new(
@@ -203,6 +212,14 @@ mod tests {
             (
                 json!({"address": "exec:x", "headers": {"a": "b"}}),
                 "`target.headers`: has no meaning for a target `exec:`",
+            ),
+            (
+                json!({"address": "chat:ollama:x", "session": true}),
+                "`target.session`: has no meaning for a target `chat:`",
+            ),
+            (
+                json!({"address": "exec:x", "session": true, "processes": 2}),
+                "`target.processes`: must be 1 with `session`",
             ),
             (
                 json!({"address": "http://h", "timeout": 0}),

@@ -35,8 +35,8 @@ pub struct TargetSettings {
     /// Services: parameters of the address. Each value is a template, or a text with `${NAME}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", serialize_with = "shown")]
     pub query: BTreeMap<String, String>,
-    /// Services: the body, a template over `id`, `question`, `inputs`, `k` and `repeat`, or JSON whose texts are such templates. The default
-    /// is `{"id": …, "question": …}`, or the inputs of a dataset file's case as they are. A mapping without templates is added to it, unless
+    /// Services: the body, a template over `id`, `question`, `messages`, `conversation`, `inputs`, `k` and `repeat`, or JSON whose texts are such
+    /// templates. The default is `{"id": …, "question": …}`, or the inputs of a dataset file's case as they are. A mapping without templates is added to it, unless
     /// there is a `query`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
@@ -55,6 +55,10 @@ pub struct TargetSettings {
     #[serde(skip_serializing_if = "is_empty")]
     #[schemars(with = "BTreeMap<String, Value>")]
     pub parameters: Arc<Map<String, Value>>,
+    /// Services and commands: whether the target remembers conversations by their id, and is sent the new message alone. A command then runs
+    /// as one process.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub session: bool,
     /// The longest that one reply may take, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
@@ -93,6 +97,27 @@ impl TargetSettings {
             address: Some(address),
             ..Self::default()
         }
+    }
+
+    /// Whether requests say what was said before a question, or which conversation it is part of. Templates may not.
+    pub fn sends_conversations(&self) -> bool {
+        let names = |text: &str| text.contains("messages") || text.contains("conversation");
+        let of_query = self.query.values().any(|text| names(text));
+        let is_get = self
+            .method
+            .as_ref()
+            .is_some_and(|it| it.eq_ignore_ascii_case("GET"));
+        let of_body = match &self.body {
+            None => !is_get,
+            Some(body) => {
+                let text = serde_json::to_string(body).unwrap_or_default();
+                let is_added = matches!(body, Body::Mapping(_))
+                    && self.query.is_empty()
+                    && !text.contains("{{");
+                is_added || names(&text)
+            }
+        };
+        of_query || of_body
     }
 
     /// Everything that replies depend on besides the address and the version, as it may be stored and shown.

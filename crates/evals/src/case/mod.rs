@@ -72,6 +72,9 @@ pub struct Case<D: Domain> {
     pub metadata: D::Metadata,
     /// The cluster of the case: cases of one cluster may depend on each other. `None` if the case is alone.
     pub cluster: Option<String>,
+    /// The sequence of the case: those of a sequence run one after the other, in the order of the dataset. `None` if the case may run at any
+    /// time.
+    pub sequence: Option<String>,
     /// Evaluators for this case only; they come before those of the dataset.
     pub evaluators: Vec<Arc<dyn Evaluator<D>>>,
 }
@@ -88,6 +91,7 @@ where
             expected: None,
             metadata: D::Metadata::default(),
             cluster: None,
+            sequence: None,
             evaluators: Vec::new(),
         }
     }

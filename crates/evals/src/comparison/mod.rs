@@ -33,7 +33,7 @@ pub struct Comparison {
 }
 
 /// One report of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparedReport {
     /// Title of the column.
     pub title: String,

@@ -216,7 +216,7 @@ impl<D: Domain, T> Experiment<D, T> {
     /// Runs every case and judges every output.
     ///
     /// Needs a tokio runtime, on which it spawns at most as many tasks as the concurrency limit. Cases start in dataset
-    /// order and are reported in dataset order. Of all failures of tasks, evaluators and observers, only a terminal one ends
+    /// order, those of a [sequence](Case::sequence) after one another, and are reported in dataset order. Of all failures of tasks, evaluators and observers, only a terminal one ends
     /// the run. Dropping the future ends it without a report.
     pub async fn run<F>(self) -> Report<D>
     where
@@ -228,6 +228,7 @@ impl<D: Domain, T> Experiment<D, T> {
         let resumed = resume::place(self.resumed, &self.dataset, self.repeat);
         let evaluators = roster::shared(self.dataset.evaluators());
         let queue = Arc::new(worker::Queue {
+            sequences: worker::sequences(&self.dataset),
             dataset: self.dataset,
             task: self.task,
             repeat: self.repeat,

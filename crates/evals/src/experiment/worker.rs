@@ -4,6 +4,7 @@
 //! branches of one stream: this way cases run on all threads of the runtime. If more cases run at once than there are
 //! threads, the wall time of a case includes its waits for a thread. Tasks therefore time their stages themselves.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(super) struct Queue<D: Domain, T> {
     pub(super) completion: Completion<D>,
     /// Whether an earlier session finished the case at each position. Positions past the end are unfinished.
     pub(super) done: Vec<bool>,
+    /// The cases that run one after the other, by their number; `None` if each runs for itself.
+    pub(super) sequences: Option<Vec<Vec<usize>>>,
     pub(super) next: AtomicUsize,
 }
 
@@ -39,6 +42,27 @@ pub(super) fn done<D: Domain>(resumed: &[Finished<D>]) -> Vec<bool> {
     done
 }
 
+/// The cases of each sequence by their number, in the order in which sequences begin; a case without one is a sequence by itself. `None` if
+/// all are.
+pub(super) fn sequences<D: Domain>(dataset: &Dataset<D>) -> Option<Vec<Vec<usize>>> {
+    let cases = dataset.cases();
+    if cases.iter().all(|case| case.sequence.is_none()) {
+        return None;
+    }
+    let mut sequences: Vec<Vec<usize>> = Vec::new();
+    let mut places = BTreeMap::new();
+    for (number, case) in cases.iter().enumerate() {
+        let new = sequences.len();
+        let place = case.sequence.as_ref();
+        let place = place.map_or(new, |name| *places.entry(name).or_insert(new));
+        if place == new {
+            sequences.push(Vec::new());
+        }
+        sequences[place].push(number);
+    }
+    Some(sequences)
+}
+
 impl<D: Domain, T> Queue<D, T> {
     pub(super) fn total(&self) -> usize {
         self.dataset
@@ -46,16 +70,25 @@ impl<D: Domain, T> Queue<D, T> {
             .saturating_mul(self.repeat.get() as usize)
     }
 
-    /// Hands out every unfinished position once, in order, until the run stops.
-    fn claim(&self) -> Option<usize> {
-        if self.completion.stop.is_set() {
-            return None;
-        }
+    /// Hands out every unfinished position once, in order, until the run stops: each alone, or those of a sequence together.
+    fn claim(&self) -> Option<Vec<usize>> {
         loop {
-            let position = self.next.fetch_add(1, Ordering::Relaxed);
-            let is_done = self.done.get(position).copied().unwrap_or(false);
-            if !is_done {
-                return (position < self.total()).then_some(position);
+            if self.completion.stop.is_set() {
+                return None;
+            }
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let mut positions = match &self.sequences {
+                None if next < self.total() => vec![next],
+                None => return None,
+                Some(sequences) => {
+                    let repeats = self.repeat.get() as usize;
+                    let cases = sequences.get(next / repeats)?.iter();
+                    cases.map(|case| case * repeats + next % repeats).collect()
+                }
+            };
+            positions.retain(|position| !self.done.get(*position).copied().unwrap_or(false));
+            if !positions.is_empty() {
+                return Some(positions);
             }
         }
     }
@@ -98,12 +131,17 @@ where
     let mut finished = Vec::new();
     let mut cancelled = pin!(cancellation.cancelled());
     while !cancellation.is_cancelled()
-        && let Some(position) = queue.claim()
+        && let Some(positions) = queue.claim()
     {
-        // Without this, cases that never wait would block the thread for everything else, cancellation included.
-        coop::consume_budget().await;
-        if let Some(report) = queue.attempt(position, cancelled.as_mut()).await {
-            finished.extend(queue.completion.complete(position, report).await);
+        for position in positions {
+            // Without this, cases that never wait would block the thread for everything else, cancellation included.
+            coop::consume_budget().await;
+            if cancellation.is_cancelled() || queue.completion.stop.is_set() {
+                break;
+            }
+            if let Some(report) = queue.attempt(position, cancelled.as_mut()).await {
+                finished.extend(queue.completion.complete(position, report).await);
+            }
         }
     }
     finished

@@ -15,11 +15,16 @@ const FEW_CLUSTERS: usize = 10;
 pub(super) fn lines(counts: Option<&ClusterCounts>) -> Vec<String> {
     let declared = counts.and_then(|counts| Some((counts.key.as_ref()?, counts)));
     let declared = declared.map(|(key, counts)| {
+        let effect = counts.design_effect.as_ref().map(|effect| {
+            let measure = single_line(&effect.measure);
+            format!("; design effect of {measure}: {:.2}", effect.value)
+        });
         format!(
-            "clusters: {} by {}, the largest of {}; intervals and tests count clusters, not cases",
+            "clusters: {} by {}, the largest of {}; intervals and tests count clusters, not cases{}",
             quantity::of(counts.clusters, "cluster"),
             single_line(&key.in_words()),
             quantity::of(counts.largest, "case"),
+            effect.unwrap_or_default(),
         )
     });
     declared.into_iter().chain(warnings(counts)).collect()

@@ -191,6 +191,12 @@ impl<D: Domain> Report<D> {
         let accuracy = tally.each(Unit::PassRate, |column| column.accuracy(&averaging));
         let means = |unit| tally.each(unit, |column| column.mean(unit, &averaging));
         let labels = tally.labels();
+        // Authors return the most important measure first.
+        let first = tally.measures().find(|(unit, _)| *unit != Unit::Metric);
+        let design_effect = first.zip(clusters.as_ref());
+        let design_effect = design_effect.and_then(|((_, column), clusters)| {
+            clusters.design_effect(&column.title, column.values())
+        });
         let scored =
             |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
         Summary {
@@ -230,7 +236,10 @@ impl<D: Domain> Report<D> {
                 assertions: tally.missing(Unit::PassRate),
                 metrics: tally.missing(Unit::Metric),
             },
-            clusters: ClusterCounts::of(self),
+            clusters: ClusterCounts::of(self).map(|counts| ClusterCounts {
+                design_effect,
+                ..counts
+            }),
             groups: Vec::new(),
         }
     }

@@ -87,6 +87,19 @@ fn a_mean_counts_the_clusters_that_its_run_declares() {
         (interval.high - interval.low, interval.method)
     });
     assert!(other.0 > 2.5 * one.0, "{one:?} {other:?}");
+    // Both intervals are Student's t, whose quantiles differ by 5 % between 19 and 299 degrees of freedom.
+    let effect = summary(&together).clusters.unwrap().design_effect.unwrap();
+    assert_eq!(effect.measure, "RR");
+    let widened = (other.0 / one.0 / 1.0635).powi(2);
+    assert!(
+        (effect.value - widened).abs() < 0.01,
+        "{effect:?} {widened}"
+    );
+    assert!(printed(&together).contains(&format!("design effect of RR: {:.2}", effect.value)));
+    assert_eq!(
+        summary(&alone).clusters.and_then(|it| it.design_effect),
+        None
+    );
     assert_eq!(other.1, IntervalMethod::ClusterCr2);
     let grouped = summary(&together)
         .grouped(&together, &["document".to_owned()], &Bootstrap::default())

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use evals::{
@@ -390,4 +390,50 @@ fn cases_with_equal_ids_are_refused() {
         panic!("another error: {error}");
     };
     assert_eq!(ids.len(), 2);
+}
+
+#[tokio::test]
+async fn the_cases_of_a_sequence_run_after_one_another_and_sequences_side_by_side() {
+    let names = ["a1", "b1", "a2", "alone", "b2", "a3"];
+    let cases = names.map(|name| Case::new(name, name.to_owned()));
+    let dataset = Dataset::<Words>::new("sample", cases).unwrap();
+    let dataset = dataset.in_sequences(|id| {
+        let first = id.as_str().chars().next()?;
+        (id.as_str() != "alone").then(|| first.to_string())
+    });
+    let running = Arc::new(Mutex::new((Vec::new(), Vec::<String>::new(), 0)));
+    let log = Arc::clone(&running);
+    let report = Experiment::new(dataset, move |case: Arc<Case<Words>>, scope| {
+        let log = Arc::clone(&log);
+        async move {
+            let of = |name: &str| format!("{}{}", &name[..1], scope.repeat());
+            let sequence = (case.input != "alone").then(|| of(&case.input));
+            {
+                let (now, started, most) = &mut *log.lock().unwrap();
+                assert!(sequence.iter().all(|it| !now.contains(it)), "{started:?}");
+                now.extend(sequence.clone());
+                *most = now.len().max(*most);
+                started.push(format!("{}#{}", case.input, scope.repeat()));
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            log.lock()
+                .unwrap()
+                .0
+                .retain(|it| Some(it) != sequence.as_ref());
+            Ok(case.input.clone())
+        }
+    })
+    .repeat(NonZeroU32::new(2).unwrap())
+    .concurrency(NonZeroUsize::new(4).unwrap())
+    .run()
+    .await;
+    let (_, started, most) = &*running.lock().unwrap();
+    assert_eq!((started.len(), *most), (12, 4), "{started:?}");
+    let place = |name: &str| started.iter().position(|it| it == name).unwrap();
+    for repeat in ["#1", "#2"] {
+        let places = ["a1", "a2", "a3"].map(|name| place(&format!("{name}{repeat}")));
+        assert!(places.is_sorted(), "{started:?}");
+    }
+    let ids: Vec<&str> = report.cases.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids, names.map(|name| [name; 2]).concat());
 }

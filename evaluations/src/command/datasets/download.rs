@@ -56,12 +56,12 @@ pub(super) fn execute(session: &Session<'_>, arguments: &DownloadArgs) -> Result
     }
 }
 
-/// Every dataset on the hub, except the many collections of BEIR.
+/// Every dataset on the hub, except the many members of families such as BEIR.
 fn hub_datasets(session: &Session<'_>, catalog: &Catalog) -> Vec<Manifest> {
     let mut manifests = Vec::new();
     for manifest in catalog.manifests() {
         match manifest {
-            Ok(manifest) if manifest.name.starts_with("beir:") => {}
+            Ok(manifest) if manifest.name.contains(':') => {}
             Ok(manifest)
                 if manifest
                     .sources()

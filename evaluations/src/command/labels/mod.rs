@@ -5,7 +5,6 @@ mod summary;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use evals_guard::regular_file;
 use evals_messages::quantity;
 use evals_pipeline::exit::Exit;
 use evals_pipeline::session::Session;
@@ -15,12 +14,10 @@ use evals_runs::annotations::{
 };
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
+use evals_runs::filled_table;
 
 use crate::cli::{LabelsArgs, LabelsCommand, LabelsOrCalibrateArgs};
 use crate::command::calibrate;
-
-/// The size limit of a file to import.
-const LARGEST_IMPORT: u64 = 512_000_000;
 
 pub(super) fn execute(session: &Session<'_>, arguments: &LabelsOrCalibrateArgs) -> Result<Exit> {
     match (&arguments.command, &arguments.labels) {
@@ -58,12 +55,7 @@ fn export(
     file: &LabelFile,
     path: &Path,
 ) -> Result<Exit> {
-    if path.symlink_metadata().is_ok() {
-        bail!(
-            "`{}` exists; choose a different name, because somebody may have labelled in it",
-            path.display()
-        );
-    }
+    filled_table::check_new(path, "labelled")?;
     let sample = sample(arguments, run)?;
     let labels = file.read()?;
     let current = CurrentLabels::of(run, &labels);
@@ -123,7 +115,7 @@ fn import(
     file: &LabelFile,
     path: &Path,
 ) -> Result<StoredLabels> {
-    let bytes = regular_file::read(path, LARGEST_IMPORT)?;
+    let bytes = filled_table::read(path)?;
     let given = arguments.labeller.as_deref().map(str::trim);
     if given == Some("") {
         bail!("`--labeller` is empty; give a name");

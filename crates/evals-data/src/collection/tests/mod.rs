@@ -1,5 +1,6 @@
 //! Tests of collections, with tables that each test writes.
 
+mod conversations;
 mod files;
 mod id_lists;
 mod judgements;

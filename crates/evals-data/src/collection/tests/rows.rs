@@ -375,3 +375,71 @@ fn the_answers_of_unanswerable_questions_are_no_evidence() {
     assert_eq!(quotes.collect::<Vec<_>>(), [1, 0, 1]);
     assert_eq!(questions[2].evidence[0].document, "d2");
 }
+
+#[test]
+fn answers_of_several_columns_and_of_lists_are_right_as_well() {
+    let tables = tables(&[(
+        "rows.csv",
+        "q,a,more\nOne?,x,\"[\"\"y\"\", \"\"x\"\", \"\" \"\", \"\"z\"\"]\"\nTwo?,,w\nThree?,,\n",
+    )]);
+    let manifest = "questions: {source: {path: rows.csv}, text: q, answer: [a, 'more[]']}\n";
+    let collection = tables.collection(manifest);
+    let read = collection.questions().unwrap().questions;
+    let answers: Vec<(Option<&str>, Vec<&str>)> = read
+        .iter()
+        .map(|it| {
+            (
+                it.answer.as_deref(),
+                it.accepted.iter().map(String::as_str).collect(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            (Some("x"), vec!["y", "z"]),
+            (Some("w"), vec![]),
+            (None, vec![])
+        ]
+    );
+    assert_eq!(
+        tables.documents_error(manifest),
+        "dataset `my` has questions and answers, but no documents; with `--target` it tests a system that has its own"
+    );
+    let columns = &collection.provenance().questions.columns;
+    assert_eq!(columns["answer"], json!(["a", "more[]"]));
+}
+
+#[test]
+fn fields_of_objects_in_lists_are_lists() {
+    let row = json!({
+        "id": "q1", "q": "One?",
+        "parts": [
+            {"id": "a", "lines": [{"text": "First."}, {"text": "Second."}], "good": true},
+            {"id": "b", "lines": [{"text": "Third."}], "good": 0},
+            {"id": "c", "lines": []},
+        ],
+    });
+    let tables = tables(&[("rows.jsonl", &row.to_string())]);
+    let collection = tables.collection(
+        "source: {path: rows.jsonl}\n\
+         documents: {uri: 'parts.id[]', text: 'parts.lines.text[]', title: q}\n\
+         questions: {id: id, text: q}\n\
+         judgements: {query: id, document: 'parts.id[]', grade: 'parts.good[]'}\n",
+    );
+    let (read, _) = documents(&collection);
+    let texts: Vec<&str> = read.iter().map(|document| document.text.as_str()).collect();
+    assert_eq!(texts, ["One? First. Second.", "One? Third.", "One?"]);
+    let refused = collection.questions().unwrap_err().to_string();
+    assert!(
+        refused.ends_with("column `parts.good[]` is not a grade (a whole number): null"),
+        "{refused}"
+    );
+    let missing = tables.documents_error(
+        "source: {path: rows.jsonl}\ndocuments: {uri: 'parts.id[]', text: 'parts.txt[]'}\nquestions: {text: q, relevant: parts.id}\n",
+    );
+    assert_eq!(
+        missing,
+        "`rows.jsonl` has no column `parts.txt`; its columns are `id`, `q`, `parts`"
+    );
+}

@@ -303,7 +303,7 @@ fn bad_parquet_says_why() {
 fn an_unknown_extension_names_the_known_ones() {
     assert_eq!(
         file("a.xlsx", b"").error(&["id"]),
-        "`a.xlsx` has an unknown format: the known extensions are .parquet, .jsonl, .ndjson, .json, .csv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, .md, .markdown, .txt, .text, .html, .htm"
+        "`a.xlsx` has an unknown format: the known extensions are .parquet, .jsonl, .ndjson, .json, .csv, .tsv, .jsonl.gz, .ndjson.gz, .json.gz, .csv.gz, .tsv.gz, .md, .markdown, .txt, .text, .html, .htm"
     );
     assert!(matches!(
         file("a.parquet.gz", b"").read(&["id"]),

@@ -5,6 +5,7 @@ mod markdown;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use serde_json::{Map, Value};
@@ -65,7 +66,9 @@ fn row(file: &TableFile, columns: &[Column], format: TextFormat) -> Result<Row, 
             if column.is_all_others() {
                 Value::Object(front_matter.clone())
             } else {
-                lookup(&fields, column).cloned().unwrap_or_default()
+                lookup(&fields, column)
+                    .map(Cow::into_owned)
+                    .unwrap_or_default()
             }
         })
         .collect();

@@ -13,6 +13,7 @@ use evals_metrics::Measure;
 use evals_pages::out_file::OutFile;
 use evals_rag::Question;
 use evals_rag::retrieval::IdenticalIds;
+use evals_rag::targets::History;
 use evals_settings::{Layer, Resolved};
 
 use self::answers::QaPlan;
@@ -93,9 +94,11 @@ pub(super) fn check_groups(keys: &[String], manifest: &Manifest) -> Result<()> {
 
 /// The keys of the questions' metadata; `None` if only the questions tell, because a column stands for all fields of an object.
 fn known_keys(manifest: &Manifest) -> Option<Vec<String>> {
-    let columns = &manifest.questions.columns.metadata;
-    let own = Question::FACTS.map(str::to_owned);
-    let keys = own.into_iter().chain(columns.iter().map(Column::path));
+    let questions = &manifest.questions.columns;
+    let columns = &questions.metadata;
+    let own = Question::FACTS.into_iter().chain(questions.facts());
+    let own = own.map(str::to_owned);
+    let keys = own.chain(columns.iter().map(Column::path));
     let is_static = columns.iter().all(|column| !column.is_spread());
     is_static.then(|| keys.collect())
 }
@@ -129,6 +132,10 @@ impl Plan {
         mut resolved: Resolved,
     ) -> Result<Self> {
         refuse_contradictions(arguments)?;
+        if resolved.settings.conversations.history == History::Live {
+            let message = "`live` asks a `--target`; our own pipeline reads reference answers (`search.history`)";
+            bail!(resolved.bad_value("conversations.history", &message));
+        }
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;

@@ -8,8 +8,8 @@ use anyhow::Result;
 use chrono::{DateTime, Utc};
 use evals::{Case, TaskError, TaskScope};
 use evals_local::StaticEmbedder;
-use evals_rag::Searcher;
 use evals_rag::qa::{self, Answer, Expansion, Qa, Settings};
+use evals_rag::{Searcher, asking_as};
 use evals_runs::clock;
 use evals_runs::run_record::Benchmark;
 use futures::future::BoxFuture;
@@ -119,7 +119,10 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     };
     let mut settings = settings(qa, prepared);
     settings.in_batches = plan.resolved.settings.batch.enabled;
-    let task = task(searcher, &models.answering, settings);
+    let turns = plan.resolved.settings.search.history;
+    settings.queries = prepared.queries(turns);
+    let texts = prepared.in_conversations(turns);
+    let task = asking_as(texts, task(searcher, &models.answering, settings));
     let work = Work {
         name: format!("{} ({})", qa.name, qa.profile),
         dataset,

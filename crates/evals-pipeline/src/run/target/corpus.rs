@@ -16,6 +16,9 @@ impl Corpus for CollectionCorpus {
         &self,
         each: &mut dyn FnMut(Document) -> Result<(), CorpusError>,
     ) -> Result<(), CorpusError> {
+        if !self.0.manifest().has_documents() {
+            return Ok(());
+        }
         for document in self.0.documents()? {
             each(document?)?;
         }
@@ -23,8 +26,11 @@ impl Corpus for CollectionCorpus {
     }
 }
 
-/// The ids of all documents.
+/// The ids of all documents; none if the dataset has questions and answers alone.
 pub(super) async fn ids(collection: &Collection) -> Result<HashSet<String>> {
+    if !collection.manifest().has_documents() {
+        return Ok(HashSet::new());
+    }
     let reading = collection.clone();
     // On another thread, because this reads the whole corpus, and this thread has to notice an interruption.
     let read = tokio::task::spawn_blocking(move || {

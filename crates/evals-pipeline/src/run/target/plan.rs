@@ -7,6 +7,7 @@ use evals_data::Manifest;
 use evals_metrics::Measure;
 use evals_pages::out_file::OutFile;
 use evals_rag::retrieval::IdenticalIds;
+use evals_rag::targets::History;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
 use evals_settings::{EMBEDDED, Resolved, SettingsError};
 use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetAddress, TargetSettings};
@@ -49,6 +50,8 @@ pub(super) struct TargetPlan {
     pub(super) replies: Resumption,
     pub(super) selection: Option<Selection>,
     pub(super) out: Vec<OutFile>,
+    /// What the target is told of conversations.
+    pub(super) history: History,
 }
 
 impl TargetPlan {
@@ -58,11 +61,12 @@ impl TargetPlan {
         manifest: Manifest,
         mut resolved: Resolved,
     ) -> Result<Self> {
-        refuse_options_of_our_pipeline(arguments)?;
+        refuse_options_without_meaning(arguments, &manifest)?;
         let Some(target) = targets::chosen(&resolved, &arguments.target)?.cloned() else {
             unreachable!("the caller has found a target");
         };
         let matching = matching(&resolved, &target)?;
+        let history = history(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
         check_groups(&arguments.results.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
@@ -93,7 +97,7 @@ impl TargetPlan {
             target,
             matching,
             models,
-            retrieval: !stages.skip_retrieval,
+            retrieval: !stages.skip_retrieval && manifest.has_documents(),
             qa,
             measures,
             k,
@@ -106,6 +110,7 @@ impl TargetPlan {
             replies,
             selection: selection(session, arguments, &manifest)?,
             out: OutFile::all(&arguments.results.out)?,
+            history,
             manifest,
             resolved,
         })
@@ -113,7 +118,7 @@ impl TargetPlan {
 }
 
 /// Refuses options that would be ignored.
-fn refuse_options_of_our_pipeline(arguments: &RunArgs) -> Result<()> {
+fn refuse_options_without_meaning(arguments: &RunArgs, manifest: &Manifest) -> Result<()> {
     let (stages, retrieval) = (&arguments.stages, &arguments.retrieval);
     let ours = [
         ("--profile", !retrieval.profiles.is_empty()),
@@ -129,6 +134,12 @@ fn refuse_options_of_our_pipeline(arguments: &RunArgs) -> Result<()> {
     }
     if stages.skip_retrieval && stages.skip_qa {
         bail!("`--skip-retrieval` and `--skip-qa` together leave nothing to ask the target");
+    }
+    if stages.skip_qa && !manifest.has_documents() {
+        bail!(
+            "`{}` has no documents, so `--skip-qa` leaves nothing to ask the target",
+            manifest.name
+        );
     }
     Ok(())
 }
@@ -163,6 +174,21 @@ fn resumed(arguments: &RunArgs) -> Result<(Resume, Resumption)> {
         // An interrupted run goes on; a finished one asks again anyway.
         (false, Some(Refresh::All) | None) => (Resume::Unfinished, Resumption::Resume),
     })
+}
+
+/// What the target is told of conversations. One that remembers them by itself knows its own answers alone.
+fn history(resolved: &Resolved, target: &TargetSettings) -> Result<History, SettingsError> {
+    let key = "conversations.history";
+    let history = resolved.settings.conversations.history;
+    if !target.session {
+        return Ok(history);
+    }
+    if history == History::Gold && resolved.sets(key) {
+        let message =
+            "a target with `session: true` knows its own answers and no others; use `live`";
+        return Err(resolved.bad_value(key, &message));
+    }
+    Ok(History::Live)
 }
 
 /// How the settings match documents.

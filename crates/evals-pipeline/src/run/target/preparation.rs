@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use evals::StopSignal;
 use evals_data::Collection;
 use evals_providers::Traffic;
 use evals_rag::Question;
 use evals_rag::answering::Refusals;
-use evals_rag::targets::TargetSystem;
 use evals_rag::targets::matching::{IdCheck, Matcher};
+use evals_rag::targets::{ConversationPlan, Conversations, History, Script, TargetSystem};
 use evals_runs::shards::ShardRecord;
 use evals_targets::{RecordedTarget, Target};
 use evals_terminal::Printer;
@@ -33,6 +33,8 @@ use crate::targets::{self, Opening};
 pub(super) struct Prepared {
     pub(super) collection: Collection,
     pub(super) questions: Vec<Question>,
+    /// The turns of all conversations of the dataset.
+    script: Arc<Script>,
     /// Which of the dataset's questions they are.
     pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
@@ -72,19 +74,32 @@ pub(super) async fn prepare(
         concurrency: plan.concurrency,
         folder: session.directories.working.clone(),
     };
-    let target = targets::open(&plan.target, &opening, &mut opener).await?;
+    // The answers that a dataset holds are in its own files.
+    let (target, fetched) = if targets::is_of_dataset(&plan.target) {
+        let collection = downloads::fetch(printer, &plan.manifest).await?;
+        let target = targets::of_dataset(&plan.target, resolved, &collection)?;
+        (target, Some(collection))
+    } else {
+        (
+            targets::open(&plan.target, &opening, &mut opener).await?,
+            None,
+        )
+    };
     let qa = match &plan.qa {
         Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
         None => None,
     };
-    let collection = downloads::fetch(printer, &plan.manifest)
-        .await?
-        .allow_missing_judged(arguments.retrieval.allow_missing_judged);
+    let collection = match fetched {
+        Some(collection) => collection,
+        None => downloads::fetch(printer, &plan.manifest).await?,
+    };
+    let collection = collection.allow_missing_judged(arguments.retrieval.allow_missing_judged);
     let ids = Arc::new(corpus::ids(&collection).await?);
     let Asked {
         questions,
         chosen,
         shard,
+        script,
         all: _,
     } = questions::read(
         printer,
@@ -95,6 +110,7 @@ pub(super) async fn prepare(
         plan.selection.as_ref(),
     )
     .await?;
+    check_conversations(printer, plan, &questions, &script)?;
     let asked = questions.iter().map(|question| question.id.as_str());
     for warning in target.warnings(&asked.collect()) {
         printer.warn(&warning);
@@ -106,6 +122,7 @@ pub(super) async fn prepare(
     Ok(Prepared {
         collection,
         questions,
+        script: Arc::new(script),
         chosen,
         shard,
         target,
@@ -116,6 +133,31 @@ pub(super) async fn prepare(
         spending: access.spending,
         stop: access.stop,
     })
+}
+
+/// Fails if a live conversation has a turn that nobody knows, and warns if the target is not told of conversations.
+fn check_conversations(
+    printer: &Printer,
+    plan: &TargetPlan,
+    questions: &[Question],
+    script: &Script,
+) -> Result<()> {
+    let mut turns = questions.iter().filter_map(|it| it.turn.as_ref());
+    if plan.history == History::Live
+        && let Some((turn, number)) = Conversations::gap(questions, script)
+    {
+        bail!(
+            "`conversations.history: live` asks every turn, and turn {number} of conversation `{turn}` is not a question of `{}`; use `gold`, or \
+             give each turn a row of its own (and judgements, if they are a table)",
+            plan.manifest.name
+        );
+    }
+    if turns.any(|turn| turn.number > 1) && !plan.target.sends_conversations() {
+        printer.warn(
+            "the request to the target has neither `messages` nor `conversation`, so it sees each question without its conversation",
+        );
+    }
+    Ok(())
 }
 
 impl TargetQa {
@@ -156,7 +198,16 @@ impl Prepared {
 
     /// The target as the system of one benchmark.
     pub(super) fn system(&self, plan: &TargetPlan, recorded: &RecordedTarget) -> Arc<TargetSystem> {
+        let run = recorded.path().file_stem();
+        let session = run.filter(|_| plan.target.session);
+        let conversations = ConversationPlan {
+            history: plan.history,
+            turns: plan.resolved.settings.conversations.turns.get(),
+            session: session.map(|name| name.to_string_lossy().into_owned()),
+        };
+        let script = Arc::clone(&self.script);
         Arc::new(TargetSystem {
+            conversations: Conversations::new(conversations, &self.questions, script),
             target: Arc::new(recorded.reader()),
             matcher: Arc::clone(&self.matcher),
             refusals: self.refusals.clone(),

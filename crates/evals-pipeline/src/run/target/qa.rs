@@ -19,7 +19,7 @@ use crate::choices;
 use crate::execution::Work;
 use crate::finished_run::FinishedRun;
 use crate::payments;
-use crate::question_answering::{Attempts, Closing};
+use crate::question_answering::{Attempts, Closing, labelled};
 use crate::resumption::{self, Opened};
 use crate::targets::{TargetFacts, priced, with_price};
 
@@ -32,7 +32,8 @@ pub(super) async fn execute(
     let TargetRun { plan, prepared, .. } = run;
     let printer = run.session.printer;
     let mut questions = prepared.questions.iter();
-    if questions.all(|question| question.answer.is_none()) {
+    let labels = plan.manifest.labels.as_ref();
+    if labels.is_none() && questions.all(|question| question.answer.is_none()) {
         printer.warn(&format!(
             "no question of `{}` has a reference answer, so answers are not judged; `--skip-qa` skips them",
             plan.manifest.name
@@ -42,6 +43,10 @@ pub(super) async fn execute(
     let text = answered.text(printer)?;
     let gap = if plan.retrieval { "\n" } else { "" };
     printer.result(&format!("{gap}{text}"))?;
+    if let Some(labels) = labels {
+        let agreement = labelled::text(printer, labels, &answered.report);
+        printer.result(&format!("\n{agreement}"))?;
+    }
     // The retrieval benchmark writes to the files as they were named.
     let files = plan.out.iter().map(|file| {
         if plan.retrieval {
@@ -79,20 +84,28 @@ async fn answer(
     let paid = payments(&opened.finished, models, identity, &prices);
     prepared.spending.resume_cases(paid, &prices);
     let attempts_before = Attempts::so_far(&prepared.traffic);
+    let system = prepared.system(plan, recorded);
+    let failed = opened.finished.iter();
+    let failed = failed.filter(|case| case.result.failure().is_some());
+    let ended = failed.map(|case| (case.id.to_string(), case.repeat));
+    system.conversations.end(ended);
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
-        .clustered(plan.manifest.cluster.clone());
+        .clustered(plan.manifest.cluster.clone())
+        .in_sequences(|case| system.conversations.sequence(case.as_str()));
     let dataset = models.judging.add_evaluators(dataset);
     let work = Work {
         name: format!("{} ({identity})", plan.qa_name),
         dataset,
-        task: targets::qa_task(prepared.system(plan, recorded)),
+        task: targets::qa_task(system),
         metadata: vec![("profile", identity.to_string().into())],
         timeout: Some(choices::case_timeout(&plan.resolved)?.task("the target")),
         doing: "answering".to_owned(),
     };
     let mut answered = run.execution().resume(work, &mut opened).await;
     let checked = prepared.check_ids(session.printer, interruption).await;
-    let facts = TargetFacts::of(&answered.report, checked).with_resumed(recorded);
+    let facts = TargetFacts::of(&answered.report, checked)
+        .with_resumed(recorded)
+        .with_corpus(plan.manifest.has_documents());
     facts.enter(&mut answered.report, identity)?;
     if !plan.retrieval {
         facts.warn(session.printer);

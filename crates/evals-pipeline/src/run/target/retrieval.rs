@@ -67,8 +67,10 @@ async fn measure(
         ..
     } = run;
     let questions = prepared.questions.iter().cloned();
+    let system = prepared.system(plan, recorded);
     let mut dataset = retrieval::dataset(&plan.manifest.name, questions, plan.measures.clone())?
-        .clustered(plan.manifest.cluster.clone());
+        .clustered(plan.manifest.cluster.clone())
+        .in_sequences(|case| system.conversations.sequence(case.as_str()));
     let reading = spans::measures(&prepared.collection, &prepared.questions);
     if let Some(spans) = interruption.guard(reading).await? {
         dataset = dataset.evaluator(spans);
@@ -78,7 +80,7 @@ async fn measure(
     let work = Work {
         name: format!("{} ({label})", plan.retrieval_name),
         dataset,
-        task: targets::retrieval_task(prepared.system(plan, recorded), plan.identical_ids),
+        task: targets::retrieval_task(system, plan.identical_ids),
         metadata,
         timeout: Some(choices::case_timeout(&plan.resolved)?.task("the target")),
         doing: "asking".to_owned(),

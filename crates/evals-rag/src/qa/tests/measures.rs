@@ -2,7 +2,8 @@
 
 use super::super::*;
 use super::{passages, run};
-use crate::tests::fakes::{Scripted, said};
+use crate::answering::{ChatAnswerer, Refusals};
+use crate::tests::fakes::{FoundPassages, Scripted, said};
 use evals::{Evaluator, Value};
 use evals_metrics::Ranking;
 use evals_models::Finish;
@@ -116,4 +117,71 @@ fn citations_of_one_document_count_once() {
     };
     let answer = Answer::new(answered, passages(), Ranking::default());
     assert_eq!(answer.citations, ["a", "b"]);
+}
+
+#[tokio::test]
+async fn the_best_of_several_right_answers_counts() {
+    let right = |answer: &str, accepted: &[&str]| Question {
+        answer: Some(answer.to_owned()),
+        accepted: accepted.iter().map(ToString::to_string).collect(),
+        ..super::question("q", true)
+    };
+    for (question, text, expected) in [
+        (
+            right("Paris", &["City of Light", "48"]),
+            "the city of light",
+            [
+                Value::Assertion(true),
+                Value::Score(1.0),
+                // Three of the four words of the answer, and all three of the reference.
+                Value::Score(6.0 / 7.0),
+                Value::Assertion(false),
+            ],
+        ),
+        (
+            right("Paris", &["48 Paris"]),
+            "Paris",
+            [
+                Value::Assertion(true),
+                Value::Score(1.0),
+                Value::Score(1.0),
+                Value::Assertion(false),
+            ],
+        ),
+        (
+            right("48", &["49"]),
+            "49 of them",
+            [
+                Value::Assertion(false),
+                Value::Score(0.5),
+                Value::Score(0.5),
+                Value::Assertion(true),
+            ],
+        ),
+    ] {
+        let model = Scripted::new([said(text)]);
+        let answerer = ChatAnswerer::new(Arc::clone(&model) as _, Refusals::default());
+        let settings = Settings::new(std::num::NonZeroUsize::new(3).unwrap());
+        let task = task(
+            Arc::new(FoundPassages(passages())),
+            Arc::new(answerer),
+            settings,
+        );
+        let evaluators: Vec<Arc<dyn Evaluator<Qa>>> = vec![
+            Arc::new(ExactMatch),
+            Arc::new(TokenF1),
+            Arc::new(RougeL),
+            Arc::new(NumberMatch),
+        ];
+        let dataset = dataset("demo", [question])
+            .unwrap()
+            .with_evaluators(evaluators);
+        let report = evals::Experiment::new(dataset, task).run().await;
+        let values: Vec<Value> = report.cases[0]
+            .outcomes
+            .iter()
+            .map(|it| it.value.clone())
+            .collect();
+        assert_eq!(values, expected, "{text}");
+    }
 }

@@ -24,10 +24,12 @@ fn question(id: &str, answerable: bool) -> Question {
         id: id.to_owned(),
         text: "Which city?".to_owned(),
         answer: answerable.then(|| "Paris".to_owned()),
+        accepted: Vec::new(),
         answerable,
         relevant: Judgements::from_iter([("b".to_owned(), 1), ("c".to_owned(), 1)]),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        turn: None,
         cluster: None,
         metadata: serde_json::Map::new(),
     }

@@ -27,6 +27,7 @@ fn answer(text: &str) -> Answer {
 fn case() -> Case<Qa> {
     Case::new("q1", "Capital?".to_owned()).expecting(Reference {
         answer: Some("Paris".to_owned()),
+        accepted: Vec::new(),
         answerable: true,
         relevant: Judgements::new(),
         evidence: Vec::new(),

@@ -118,6 +118,7 @@ async fn a_panel_counts_votes_on_the_equivalence_of_an_answer() {
     let judged = Judged {
         question: "Capital?",
         reference: "Paris",
+        accepted: &[],
         answerable: true,
         answer: "Paris",
         refused: false,

@@ -263,10 +263,12 @@ async fn a_terminal_reranker_failure_ends_the_run() {
         id: id.to_owned(),
         text: "?".to_owned(),
         answer: None,
+        accepted: Vec::new(),
         answerable: true,
         relevant: [("b".to_owned(), 1)].into_iter().collect(),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        turn: None,
         cluster: None,
         metadata: serde_json::Map::new(),
     };

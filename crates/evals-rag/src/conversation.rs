@@ -1,0 +1,163 @@
+//! What our own pipeline makes of a question in a conversation: the query of its search, and what its answerer reads.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evals::{Case, Domain, TaskError, TaskScope};
+use evals_models::{Message, Role};
+use futures::future::BoxFuture;
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::Question;
+
+/// Texts in the place of the inputs of cases, by the id of the case.
+pub type AskedAs = Arc<BTreeMap<String, String>>;
+
+impl Question {
+    /// The text with the last `turns` questions of its conversation before it, each in a line.
+    pub fn query(&self, turns: usize) -> String {
+        let earlier = self.last_turns(turns).iter();
+        let earlier = earlier.filter(|message| message.role == Role::User);
+        let lines = earlier.map(|message| message.content.as_str());
+        lines
+            .chain([self.text.as_str()])
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// The text behind the last `turns` turns of its conversation; `None` if there are none.
+    pub fn in_conversation(&self, turns: usize) -> Option<String> {
+        let history = self.last_turns(turns);
+        (!history.is_empty()).then(|| {
+            let transcript = transcript(history);
+            format!(
+                "The conversation so far:\n\n{transcript}\nThe question: {}",
+                self.text
+            )
+        })
+    }
+
+    fn last_turns(&self, turns: usize) -> &[Message] {
+        let history = self.turn.as_ref().map_or(&[][..], |turn| &turn.history);
+        last_turns(history, turns).0
+    }
+}
+
+/// Messages as people read them.
+fn transcript(messages: &[Message]) -> String {
+    let lines = messages.iter().map(|message| {
+        let speaker = if message.role == Role::User {
+            "User"
+        } else {
+            "Assistant"
+        };
+        format!("{speaker}: {}\n", message.content)
+    });
+    lines.collect()
+}
+
+/// What was said before the question of a case, as its attributes hold it.
+pub(crate) fn said_before(attributes: &BTreeMap<String, Value>) -> Option<String> {
+    let history = attributes.get(HISTORY);
+    let history = history.and_then(|it| Vec::<Message>::deserialize(it).ok());
+    let asked = || attributes.get(ASKED_AS)?.as_str().map(str::to_owned);
+    history.map(|it| transcript(&it)).or_else(asked)
+}
+
+/// The last `most` turns of a history, each of which begins with a message of the user, and how many it has.
+pub(crate) fn last_turns(history: &[Message], most: usize) -> (&[Message], usize) {
+    let questions = history.iter().enumerate();
+    let questions = questions.filter(|(_, message)| message.role == Role::User);
+    let starts: Vec<usize> = questions.map(|(place, _)| place).collect();
+    let first = match starts.len().checked_sub(most) {
+        None | Some(0) => 0,
+        Some(dropped) => starts.get(dropped).copied().unwrap_or(history.len()),
+    };
+    (&history[first..], starts.len())
+}
+
+/// The attribute of a case that holds the text which was asked in the place of its input.
+pub(crate) const ASKED_AS: &str = "asked as";
+/// The attribute of a case that holds the messages before its question.
+pub(crate) const HISTORY: &str = "history";
+
+/// The task that gets other texts in the place of the inputs of these cases. Reports keep the inputs, and the texts as the attribute `asked as`.
+pub fn asking_as<D, T, F>(
+    texts: AskedAs,
+    task: T,
+) -> impl Fn(Arc<Case<D>>, TaskScope) -> BoxFuture<'static, Result<D::Output, TaskError>>
+where
+    D: Domain<Input = String>,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F,
+    F: Future<Output = Result<D::Output, TaskError>> + Send + 'static,
+{
+    move |case, scope| {
+        let case = match texts.get(case.id.as_str()) {
+            Some(text) if *text != case.input => {
+                scope.attribute(ASKED_AS, text.as_str());
+                Arc::new(Case {
+                    input: text.clone(),
+                    ..Case::clone(&case)
+                })
+            }
+            _ => case,
+        };
+        Box::pin(task(case, scope))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use evals_metrics::Judgements;
+    use evals_targets::Turn;
+    use serde_json::Map;
+
+    use super::*;
+
+    fn question() -> Question {
+        Question {
+            id: "q".to_owned(),
+            text: "And its height?".to_owned(),
+            answer: None,
+            accepted: Vec::new(),
+            answerable: true,
+            relevant: Judgements::new(),
+            evidence: Vec::new(),
+            nuggets: Vec::new(),
+            turn: Some(Turn {
+                conversation: "c".to_owned(),
+                number: 3,
+                history: vec![
+                    Message::assistant("Hello!"),
+                    Message::user("Which tower?"),
+                    Message::assistant("The old one."),
+                    Message::user("How old?"),
+                ],
+            }),
+            cluster: None,
+            metadata: Map::new(),
+        }
+    }
+
+    #[test]
+    fn the_last_questions_stand_before_a_query() {
+        let query = |turns| question().query(turns);
+        assert_eq!(query(0), "And its height?");
+        assert_eq!(query(1), "How old?\nAnd its height?");
+        assert_eq!(query(9), "Which tower?\nHow old?\nAnd its height?");
+    }
+
+    #[test]
+    fn an_answerer_reads_both_sides_of_the_last_turns() {
+        let text = |turns| question().in_conversation(turns);
+        assert_eq!(text(0), None);
+        let framed = |spoken: &str| {
+            format!("The conversation so far:\n\n{spoken}\nThe question: And its height?")
+        };
+        assert_eq!(text(1), Some(framed("User: How old?\n")));
+        let whole =
+            "Assistant: Hello!\nUser: Which tower?\nAssistant: The old one.\nUser: How old?\n";
+        assert_eq!(text(2), Some(framed(whole)));
+    }
+}

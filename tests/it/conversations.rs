@@ -1,0 +1,328 @@
+//! Conversations with a service that has sessions of its own: they never meet, and a killed run goes on in the middle of them.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::docs::{blocks, page};
+use crate::sandbox::{Ended, Sandbox, json as read_json};
+use crate::scripted_server::{Reaction, Received, ScriptedServer};
+
+const TURNS: usize = 4;
+
+/// Conversations about a word that only their first question names.
+fn dataset(sandbox: &Sandbox, conversations: usize) {
+    let row = |conversation: usize, turn: usize| {
+        let text = match turn {
+            1 => format!("My word is w{conversation}x. What is it?"),
+            turn => format!("What is my word, once more ({turn})?"),
+        };
+        let answer = format!("Your word is w{conversation}x.");
+        json!({"chat": format!("c{conversation}"), "turn": turn, "text": text, "answer": answer, "doc": "d1"})
+    };
+    let rows: Vec<String> = (0..conversations)
+        .flat_map(|conversation| {
+            (1..=TURNS).map(move |turn| row(conversation, turn).to_string() + "\n")
+        })
+        .collect();
+    sandbox.write("talks.jsonl", rows.concat());
+    sandbox.write(
+        "corpus.jsonl",
+        "{\"id\": \"d1\", \"text\": \"Words are remembered.\"}\n",
+    );
+    sandbox.write(
+        "talks.yaml",
+        "name: talks\n\
+         documents: {source: {path: corpus.jsonl}, uri: id, text: text}\n\
+         questions: {source: {path: talks.jsonl}, text: text, answer: answer, relevant: doc, conversation: chat, turn: turn}\n\
+         retrieval: {limit: 5, headline: RR@5, measures: [RR@5]}\n",
+    );
+}
+
+/// What a service remembers, and what it was asked: `c1-2 in c1`.
+#[derive(Default)]
+struct Memory {
+    words: BTreeMap<String, String>,
+    asked: Vec<String>,
+}
+
+fn word(text: &str) -> Option<String> {
+    let (_, word) = text.split_once("My word is ")?;
+    Some(word.split('.').next().unwrap().to_owned())
+}
+
+/// A service that remembers the word of each session, and forgets those whose name ends in one of `expired` after their first turn.
+fn service(pause: Duration, expired: &'static str) -> (ScriptedServer, Arc<Mutex<Memory>>) {
+    let memory: Arc<Mutex<Memory>> = Arc::default();
+    let shared = Arc::clone(&memory);
+    let server = ScriptedServer::start(move |request: &Received, _| {
+        std::thread::sleep(pause);
+        let body = &request.body;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (id, session) = (text(&body["id"]), text(&body["conversation"]));
+        let mut memory = shared.lock().unwrap();
+        memory.asked.push(id);
+        let messages = body["messages"].as_array();
+        let told = messages.and_then(|all| all.iter().find_map(|it| word(it["content"].as_str()?)));
+        let known = match word(&text(&body["question"])) {
+            Some(word) => {
+                memory.words.insert(session, word.clone());
+                Some(word)
+            }
+            None => told.or_else(|| {
+                let (name, _) = session.split_once('@').unwrap_or((&session, ""));
+                let is_gone = !expired.is_empty() && name.ends_with(expired);
+                memory.words.get(&session).filter(|_| !is_gone).cloned()
+            }),
+        };
+        match known {
+            Some(word) => {
+                let answer = format!("Your word is {word}.");
+                Reaction::json(200, &json!({"answer": answer, "documents": ["d1"]}))
+            }
+            None => Reaction::json(200, &json!({"error": "the session has expired"})),
+        }
+    });
+    (server, memory)
+}
+
+fn line(server: &ScriptedServer, options: &str) -> String {
+    let address = format!("{}/ask", server.ollama_url());
+    format!(
+        "talks.yaml --target {address} --judge embedded:overlap --no-progress --set target.max_attempts=1 {options}"
+    )
+}
+
+/// The cases of the newest report of a benchmark.
+fn report(sandbox: &Sandbox, benchmark: &str) -> Value {
+    let runs = sandbox.runs();
+    let is_of =
+        |run: &&std::path::PathBuf| read_json(&run.join("manifest.json"))["benchmark"] == benchmark;
+    read_json(&runs.iter().rev().find(is_of).unwrap().join("report.json"))
+}
+
+/// The answer of each case, or why it failed.
+fn transcript(report: &Value) -> BTreeMap<String, String> {
+    let cases = report["cases"].as_array().unwrap().iter();
+    cases
+        .map(|case| {
+            let result = &case["result"];
+            let said = result["output"]["text"].as_str();
+            let said = said.map_or_else(|| result.to_string(), str::to_owned);
+            (case["id"].as_str().unwrap().to_owned(), said)
+        })
+        .collect()
+}
+
+fn assert_own_words(transcript: &BTreeMap<String, String>, conversations: usize) {
+    assert_eq!(transcript.len(), conversations * TURNS);
+    for (id, said) in transcript {
+        let (conversation, _) = id[1..].split_once('-').unwrap();
+        assert_eq!(*said, format!("Your word is w{conversation}x."), "{id}");
+    }
+}
+
+#[test]
+fn two_hundred_sessions_at_32_at_once_never_meet_and_are_clusters() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 200);
+    let (server, memory) = service(Duration::ZERO, "");
+    let ended = sandbox.run(&line(
+        &server,
+        "--concurrency 32 --set target.session=true --set target.max_concurrency=32",
+    ));
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let report = report(&sandbox, "qa");
+    assert_own_words(&transcript(&report), 200);
+    assert_eq!(
+        memory.lock().unwrap().asked.len(),
+        800,
+        "each turn once, for both benchmarks"
+    );
+    assert_eq!(memory.lock().unwrap().words.len(), 200);
+    let sent = server.received_at("/ask");
+    assert!(sent.iter().all(|it| it.body.get("messages").is_none()));
+    assert_eq!(
+        report["summary"]["clusters"]["key"],
+        "metadata:conversation"
+    );
+    assert_eq!(report["summary"]["clusters"]["clusters"], 200);
+}
+
+#[test]
+fn gold_history_is_sent_with_each_question() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 2);
+    let (server, _) = service(Duration::ZERO, "");
+    sandbox.succeed(&line(&server, "--case c1-3"));
+    let sent = server.received_at("/ask");
+    let expected = json!([
+        {"role": "user", "content": "My word is w1x. What is it?"},
+        {"role": "assistant", "content": "Your word is w1x."},
+        {"role": "user", "content": "What is my word, once more (2)?"},
+        {"role": "assistant", "content": "Your word is w1x."},
+        {"role": "user", "content": "What is my word, once more (3)?"},
+    ]);
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].body["messages"], expected);
+    assert_eq!(sent[0].body["conversation"], "c1");
+}
+
+#[test]
+fn a_session_that_expires_ends_its_conversation_and_no_other_one() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 12);
+    let (server, memory) = service(Duration::ZERO, "7");
+    sandbox.run(&line(&server, "--set target.session=true"));
+    let transcript = transcript(&report(&sandbox, "qa"));
+    let lost: Vec<(&str, &str)> = transcript
+        .iter()
+        .filter(|(_, said)| !said.starts_with("Your word"))
+        .map(|(id, said)| (id.as_str(), said.as_str()))
+        .collect();
+    assert_eq!(
+        lost.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        ["c7-2", "c7-3", "c7-4"]
+    );
+    assert!(lost[0].1.contains("the session has expired"), "{lost:?}");
+    assert!(
+        lost[1]
+            .1
+            .contains("not asked, because turn 2 of conversation `c7` failed"),
+        "{lost:?}"
+    );
+    assert_eq!(memory.lock().unwrap().asked.len(), 12 * TURNS - 2);
+}
+
+/// Starts the command, and kills it after a while. False if it ended by itself.
+fn is_killed(sandbox: &Sandbox, line: &str, moment: Duration) -> bool {
+    let mut command = sandbox.command(line);
+    let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    std::thread::sleep(moment);
+    if running.try_wait().unwrap().is_some() {
+        return false;
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    true
+}
+
+#[test]
+fn kills_at_any_moment_ask_no_turn_again_but_those_in_flight() {
+    const AT_ONCE: usize = 3;
+    let options = format!("--concurrency {AT_ONCE} --set conversations.history=live");
+    let whole = |pause| {
+        let sandbox = Sandbox::new();
+        dataset(&sandbox, 15);
+        let (server, memory) = service(pause, "");
+        (sandbox, server, memory)
+    };
+    let (sandbox, server, _) = whole(Duration::ZERO);
+    sandbox.succeed(&line(&server, &options));
+    let undisturbed = transcript(&report(&sandbox, "qa"));
+    assert_own_words(&undisturbed, 15);
+
+    let (sandbox, server, memory) = whole(Duration::from_millis(15));
+    let line = line(&server, &options);
+    let mut kills = 0;
+    let mut random: u64 = 7;
+    let mut next = || {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        Duration::from_millis(150 + (random >> 33) % 250)
+    };
+    while kills < 20 && is_killed(&sandbox, &line, next()) {
+        kills += 1;
+    }
+    if kills == 20 {
+        let Ended { code, stderr, .. } = sandbox.run(&line);
+        assert_eq!(code, Some(0), "{stderr}");
+    }
+    assert_eq!(transcript(&report(&sandbox, "qa")), undisturbed);
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for id in &memory.lock().unwrap().asked {
+        *times.entry(id.clone()).or_default() += 1;
+    }
+    assert_eq!(times.len(), 15 * TURNS);
+    let again: usize = times.values().map(|count| count - 1).sum();
+    assert!(kills > 1, "it was too quick");
+    assert!(
+        again <= kills * AT_ONCE,
+        "{again} asked again after {kills} kills: {times:?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_said_before_the_first_question() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 2);
+    let (server, memory) = service(Duration::ZERO, "");
+    let both = "--set target.session=true --set conversations.history=gold";
+    let refused = sandbox.refuse(&line(&server, both));
+    assert!(
+        refused.contains("knows its own answers and no others"),
+        "{refused}"
+    );
+    let alone = "run ./talks.yaml --skip-qa --no-progress --set conversations.history=live";
+    let alone = sandbox.refuse(alone);
+    assert!(alone.contains("`live` asks a `--target`"), "{alone}");
+    let rows: String = std::fs::read_to_string(sandbox.work().join("talks.jsonl")).unwrap();
+    let kept: Vec<&str> = rows
+        .lines()
+        .filter(|row| !row.contains("\"turn\":2"))
+        .collect();
+    sandbox.write("talks.jsonl", kept.join("\n") + "\n");
+    let gap = sandbox.refuse(&line(&server, ""));
+    assert!(
+        gap.contains("talks.jsonl:2: conversation `c0` has a turn 3, and no turn 2"),
+        "{gap}"
+    );
+    assert!(memory.lock().unwrap().asked.is_empty());
+}
+
+#[test]
+fn the_example_of_the_guide_is_read() {
+    let guide = page("docs/conversations.md");
+    let sandbox = Sandbox::new();
+    sandbox.write("talks.yaml", &blocks(&guide, "yaml")[0]);
+    sandbox.write("talks.jsonl", &blocks(&guide, "json")[0]);
+    sandbox.write(
+        "towers.jsonl",
+        "{\"id\": \"north\", \"text\": \"The north tower of 1412 has two bells.\"}\n",
+    );
+    let (server, _) = service(Duration::ZERO, "");
+    let command = blocks(&guide, "bash")[0].replace("http://localhost:8000", &server.ollama_url());
+    let command = command
+        .trim()
+        .strip_prefix("evaluations ")
+        .unwrap()
+        .to_owned();
+    // The service knows no word here, so every first turn fails, and ends its conversation.
+    sandbox.run(&format!(
+        "{command} --judge embedded:overlap --no-progress --set target.max_attempts=1"
+    ));
+    let transcript = transcript(&report(&sandbox, "qa"));
+    assert_eq!(transcript.keys().collect::<Vec<_>>(), ["a-1", "a-2"]);
+    assert!(
+        transcript["a-2"].contains("turn 1 of conversation `a` failed"),
+        "{transcript:?}"
+    );
+    let own = "run ./talks.yaml --skip-qa --no-progress --set search.history=1 --group-by turn";
+    sandbox.succeed(own);
+    let groups = &report(&sandbox, "retrieval")["summary"]["groups"][0];
+    let names: Vec<&Value> = groups["groups"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["name"])
+        .collect();
+    assert_eq!(
+        (&groups["key"], names),
+        (&json!("turn"), vec![&json!("1"), &json!("2")])
+    );
+}
