@@ -24,6 +24,7 @@ use crate::options::RunArgs;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run::access::ModelAccess;
 use crate::run::questions::{self, Asked, KnownIds};
+use crate::run_models::embedder::VectorCache;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -73,6 +74,7 @@ pub(super) async fn prepare(
     let opening = Opening {
         concurrency: plan.concurrency,
         folder: session.directories.working.clone(),
+        vectors: VectorCache::of(arguments),
     };
     // The answers that a dataset holds are in its own files.
     let (target, fetched) = if targets::is_of_dataset(&plan.target) {
