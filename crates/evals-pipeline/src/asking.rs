@@ -102,8 +102,9 @@ impl<'a> Asking<'a> {
         )
     }
 
-    /// Asks about `each`, as many at the same time as the settings allow, and hands over each reply before the next one is awaited. Returns
-    /// why something has none after that, such as an interruption. `bar` names what is done, and `noun` one of the things.
+    /// Asks about each item, as many at the same time as the settings allow, and passes each reply to `keep` before it awaits the next one.
+    /// Returns the problems that left items without a reply, such as an interruption. `bar` is the title of the progress bar, and `noun` an
+    /// item in messages.
     ///
     /// # Errors
     ///

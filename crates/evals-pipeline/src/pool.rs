@@ -5,7 +5,7 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use evals::render::Narrow;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
@@ -156,6 +156,12 @@ impl<'c> Command<'c> {
         let printer = self.session.printer;
         let mut judgements = self.file.read()?;
         if let Some(lines) = self.arguments.at {
+            if lines > judgements.len() {
+                let all = quantity::of(judgements.len(), "judgement");
+                bail!(
+                    "`--at {lines}`: the dataset has {all} so far; name the number before the dash of a version"
+                );
+            }
             judgements.truncate(lines);
         }
         let settings = PoolSettings {

@@ -337,9 +337,9 @@ impl Default for Evaluations {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Conversations {
-    /// `gold`: a target is told the earlier turns with their reference answers. `live`: with its own answers, one turn after the other.
+    /// The answers in the history of a request to a target. `gold`: the reference answers. `live`: its own, one turn after the other.
     pub history: History,
-    /// Most turns that it is told. The oldest are left out.
+    /// Most turns in a history. The oldest are left out.
     pub turns: NonZeroUsize,
 }
 

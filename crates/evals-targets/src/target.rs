@@ -188,6 +188,7 @@ impl Request {
             conversation: None,
         }
     }
+
     /// The messages of the conversation that the target is sent, of which the question is the last. A question alone is the only one. `None`
     /// for the inputs of a dataset file's case.
     pub fn messages(&self) -> Option<Vec<Message>> {

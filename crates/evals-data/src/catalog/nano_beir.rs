@@ -6,7 +6,7 @@ use crate::manifest::{Manifest, ManifestError, Origin};
 pub(super) const PREFIX: &str = "nanobeir:";
 
 /// Name, repository below `zeta-alpha-ai/`, documents and questions. The repositories and their columns are those that
-/// `NanoBEIREvaluator` of sentence-transformers reads; the counts are those that it prints.
+/// `NanoBEIREvaluator` of sentence-transformers reads; the counts are for listings alone.
 const COLLECTIONS: [(&str, &str, u64, u64); 13] = [
     ("arguana", "NanoArguAna", 3_635, 50),
     ("climatefever", "NanoClimateFEVER", 3_408, 50),

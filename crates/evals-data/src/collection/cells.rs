@@ -72,6 +72,29 @@ pub(super) fn text(
     })
 }
 
+/// The texts in cells, each once. With `[]`, the elements of a list are texts of their own.
+pub(super) fn texts<'a>(
+    cells: impl Iterator<Item = (&'a Column, &'a Value)>,
+    place: &Place,
+) -> Result<Vec<String>, DataError> {
+    let mut texts = Vec::new();
+    for (column, cell) in cells {
+        // A list is JSON text in CSV, and in parquet that we export.
+        let written = cell.as_str().filter(|_| column.each());
+        let written: Option<Value> = written.and_then(|text| serde_json::from_str(text).ok());
+        let cell = written.as_ref().filter(|it| it.is_array()).unwrap_or(cell);
+        let elements = match cell {
+            Value::Array(elements) if column.each() => elements.as_slice(),
+            whole => std::slice::from_ref(whole),
+        };
+        for element in elements {
+            let text = text(element, column, place)?;
+            texts.extend(text.filter(|text| !texts.contains(text)));
+        }
+    }
+    Ok(texts)
+}
+
 /// A grade: a whole number, even if it is written as text or with a fraction of zero. `true` is 1, `false` 0.
 pub(super) fn grade(cell: &Value, column: &Column, place: &Place) -> Result<i32, DataError> {
     let number = match cell {

@@ -43,7 +43,7 @@ impl Spoken {
         };
         let mut spoken = Self {
             text: read(fields.text, columns.text.as_ref())?,
-            answers: answers(columns.answer.iter().zip(fields.answers), place)?,
+            answers: cells::texts(columns.answer.iter().zip(fields.answers), place)?,
             turn: None,
         };
         let (Some(cell), Some(column)) = (fields.messages, &columns.messages) else {
@@ -190,29 +190,6 @@ fn of_conversation(conversation: &str, mut said: Vec<Said>) -> Result<Vec<Exchan
         history.push(Message::assistant(said.text));
     }
     Ok(exchanges)
-}
-
-/// The answers in the cells of the columns, each once. With `[]`, the elements of a list are answers of their own.
-fn answers<'a>(
-    cells: impl Iterator<Item = (&'a Column, &'a Value)>,
-    place: &Place,
-) -> Result<Vec<String>, DataError> {
-    let mut answers = Vec::new();
-    for (column, cell) in cells {
-        // A list is JSON text in CSV, and in parquet that we export.
-        let text = cell.as_str().filter(|_| column.each());
-        let written: Option<Value> = text.and_then(|text| serde_json::from_str(text).ok());
-        let cell = written.as_ref().filter(|it| it.is_array()).unwrap_or(cell);
-        let elements = match cell {
-            Value::Array(elements) if column.each() => elements.as_slice(),
-            whole => std::slice::from_ref(whole),
-        };
-        for element in elements {
-            let answer = cells::text(element, column, place)?;
-            answers.extend(answer.filter(|answer| !answers.contains(answer)));
-        }
-    }
-    Ok(answers)
 }
 
 /// Fails unless the numbers begin with 0 or 1 and rise by 1. An answer may have the number of its question.

@@ -21,9 +21,12 @@ pub(super) struct Fields<'c> {
 
 impl<'c> Fields<'c> {
     /// Reads the cells behind those of the filter, in the order of [`wanted`].
-    pub(super) fn of(columns: &QuestionColumns, cells: &'c [Value]) -> Self {
-        let mut cells = cells.iter();
-        let named = single(columns);
+    pub(super) fn of(columns: &QuestionColumns, mut cells: &'c [Value]) -> Self {
+        let mut take = |count: usize| {
+            let (first, rest) = cells.split_at(count);
+            cells = rest;
+            first
+        };
         let [
             id,
             text,
@@ -33,11 +36,7 @@ impl<'c> Fields<'c> {
             turn,
             role,
             messages,
-        ] = named.map(|column| column.and_then(|_| cells.next()));
-        // A row that the filter leaves out has no cells.
-        let split = |rest: &'c [Value], count: usize| rest.split_at(count.min(rest.len()));
-        let (answers, rest) = split(cells.as_slice(), columns.answer.len());
-        let (relevant, metadata) = split(rest, columns.relevant.len());
+        ] = single(columns).map(|column| take(usize::from(column.is_some())).first());
         Self {
             id,
             text,
@@ -47,9 +46,9 @@ impl<'c> Fields<'c> {
             turn,
             role,
             messages,
-            answers,
-            relevant,
-            metadata,
+            answers: take(columns.answer.len()),
+            relevant: take(columns.relevant.len()),
+            metadata: cells,
         }
     }
 }

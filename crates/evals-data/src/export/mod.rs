@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use evals_rag::Document;
+use evals_rag::{Document, Question};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -72,7 +72,7 @@ impl Collection {
     /// |---|---|
     /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
     /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
-    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any) and `metadata` |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` and `metadata` |
     /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
     ///
     /// Documents are streamed. The files have their names only once all of them are complete.
@@ -90,47 +90,12 @@ impl Collection {
         // Questions first: a defect in them is found before a large corpus is written.
         let questions = self.questions()?.questions;
         let staging = Staging::new(folder)?;
-        let mut exported = Exported::default();
-        let has_accepted = questions
-            .iter()
-            .any(|question| !question.accepted.is_empty());
-        let mut columns = vec!["id", "question"];
-        let original = &self.manifest().questions.columns;
-        let has_turns = original.facts().next().is_some();
-        if has_turns {
-            columns.extend(["conversation", "messages"]);
-        }
-        if export.with_answers {
-            columns.extend(["answer", "relevant"]);
-            if has_accepted {
-                columns.push(ACCEPTED);
-            }
-            if !original.metadata.is_empty() {
-                columns.push("metadata");
-            }
-        }
-        let mut writer = RowWriter::create(&staging, "questions", export.format, columns)?;
-        for question in &questions {
-            let relevant: Map<String, Value> = question
-                .relevant
-                .iter()
-                .map(|(id, grade)| (id.to_owned(), grade.into()))
-                .collect();
-            let mut cells = vec![json!(question.id), json!(question.text)];
-            if has_turns {
-                let turn = question.turn.as_ref();
-                cells.extend([
-                    json!(turn.map(|turn| &turn.conversation)),
-                    json!(turn.map(|turn| &turn.history)),
-                ]);
-            }
-            cells.extend([json!(question.answer), json!(relevant)]);
-            cells.extend(has_accepted.then(|| json!(question.accepted)));
-            cells.push(json!(question.metadata));
-            writer.write(&cells)?;
-            exported.questions += 1;
-        }
-        writer.finish()?;
+        let has_accepted = questions.iter().any(|it| !it.accepted.is_empty());
+        let mut exported = Exported {
+            questions: questions.len() as u64,
+            ..Exported::default()
+        };
+        self.export_questions(&questions, &staging, export, has_accepted)?;
         if !export.questions_only {
             exported.documents = self.export_documents(&staging, export.format, keep_going)?;
         }
@@ -142,6 +107,46 @@ impl Collection {
         }
         staging.publish()?;
         Ok(exported)
+    }
+
+    /// Writes the questions as rows, with a column of further right answers if one of them has any.
+    fn export_questions(
+        &self,
+        questions: &[Question],
+        staging: &Staging,
+        export: Export,
+        has_accepted: bool,
+    ) -> Result<(), ExportError> {
+        let mut columns = vec!["id", "question"];
+        let original = &self.manifest().questions.columns;
+        let has_turns = original.facts().next().is_some();
+        if has_turns {
+            columns.extend(["conversation", "messages"]);
+        }
+        if export.with_answers {
+            columns.extend(["answer", "relevant"]);
+            columns.extend(has_accepted.then_some(ACCEPTED));
+            columns.extend((!original.metadata.is_empty()).then_some("metadata"));
+        }
+        let mut writer = RowWriter::create(staging, "questions", export.format, columns)?;
+        for question in questions {
+            let mut cells = vec![json!(question.id), json!(question.text)];
+            if has_turns {
+                let turn = question.turn.as_ref();
+                cells.extend([
+                    json!(turn.map(|turn| &turn.conversation)),
+                    json!(turn.map(|turn| &turn.history)),
+                ]);
+            }
+            let relevant = question.relevant.iter();
+            let relevant = relevant.map(|(id, grade)| (id.to_owned(), grade.into()));
+            let relevant: Map<String, Value> = relevant.collect();
+            cells.extend([json!(question.answer), json!(relevant)]);
+            cells.extend(has_accepted.then(|| json!(question.accepted)));
+            cells.push(json!(question.metadata));
+            writer.write(&cells)?;
+        }
+        writer.finish()
     }
 
     /// Writes the documents as rows, or as files of text and a table of these files.

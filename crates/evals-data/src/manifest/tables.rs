@@ -212,6 +212,11 @@ impl QuestionColumns {
         asked.expect("a manifest that names neither is refused")
     }
 
+    /// Whether questions may have reference answers.
+    pub(super) fn has_answers(&self) -> bool {
+        !self.answer.is_empty() || self.role.is_some() || self.messages.is_some()
+    }
+
     /// The names of facts that its questions have in their metadata, because they are turns of conversations.
     pub fn facts(&self) -> impl Iterator<Item = &'static str> {
         let conversation = self.conversation.as_ref().map(|_| Question::CONVERSATION);

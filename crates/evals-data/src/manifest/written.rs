@@ -185,9 +185,7 @@ fn unanswerable(
     let Some(written) = written else {
         return Ok(Vec::new());
     };
-    let has_answers =
-        !questions.answer.is_empty() || questions.role.is_some() || questions.messages.is_some();
-    if !written.value.answer.is_empty() && !has_answers {
+    if !written.value.answer.is_empty() && !questions.has_answers() {
         return fails(
             written.referenced.line(),
             "`unanswerable` compares reference answers, but `questions.answer` names no column",
@@ -247,7 +245,7 @@ fn check_questions(
     check_metadata(columns).map_err(|message| (line, message))?;
     check_turns(columns).map_err(|message| (line, message.to_owned()))?;
     match (columns.relevant.is_empty(), judged) {
-        (true, false) if !has_documents && !is_labelled && columns.answer.is_empty() => fails(
+        (true, false) if !has_documents && !is_labelled && !columns.has_answers() => fails(
             line,
             "a manifest without `documents` needs reference answers: add `questions.answer`, or `documents`",
         ),
@@ -295,7 +293,8 @@ fn check_metadata(questions: &QuestionColumns) -> Result<(), String> {
         let path = column.path();
         if path == Question::ANSWERABLE || questions.facts().any(|fact| fact == path) {
             return Err(format!(
-                "`questions.metadata` cannot keep a column `{path}`, because every question has a fact of that name; rename the column, or leave it out"
+                "`questions.metadata` cannot keep a column `{path}`, because every question has a fact of that name; rename the column, or \
+                 leave it out"
             ));
         }
         if columns[..index].contains(column) {

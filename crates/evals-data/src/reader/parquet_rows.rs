@@ -185,11 +185,12 @@ impl ParquetRows {
         self.number += 1;
         let place = self.place();
         let cells = batch.columns.iter().map(|(array, inner)| {
-            let value = values::value(&Arc::clone(array), row);
-            value.map(|value| {
-                let wanted = descend(&value, inner);
-                wanted.map(Cow::into_owned).unwrap_or_default()
-            })
+            let value = values::value(&Arc::clone(array), row)?;
+            if inner.is_empty() {
+                return Ok(value);
+            }
+            let wanted = descend(&value, inner);
+            Ok(wanted.map(Cow::into_owned).unwrap_or_default())
         });
         let cells = cells.collect::<Result<_, _>>();
         match cells {

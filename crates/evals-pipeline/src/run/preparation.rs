@@ -11,6 +11,7 @@ use evals_providers::Traffic;
 use evals_rag::answering::QueryRecorder;
 use evals_rag::{AskedAs, Question};
 use evals_runs::shards::ShardRecord;
+use evals_terminal::Printer;
 
 use super::access::ModelAccess;
 use super::index::{self, Found, MayBuild, ReadyIndex};
@@ -133,12 +134,7 @@ pub(super) async fn prepare(
         plan.selection.as_ref(),
     )
     .await?;
-    let mut turns = asked.questions.iter().filter_map(|it| it.turn.as_ref());
-    if resolved.settings.search.history == 0 && turns.any(|turn| turn.number > 1) {
-        printer.note(
-            "each question is asked without the turns before it; `--set search.history=2` adds the last two",
-        );
-    }
+    note_lost_turns(printer, resolved.settings.search.history, &asked.questions);
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
@@ -172,6 +168,16 @@ impl Prepared {
         let texts = self.questions.iter();
         let texts = texts.filter_map(|it| Some((it.id.clone(), it.in_conversation(turns)?)));
         Arc::new(texts.collect())
+    }
+}
+
+/// Says that conversations do not count, unless the settings name how many turns of them do.
+fn note_lost_turns(printer: &Printer, history: usize, questions: &[Question]) {
+    let mut turns = questions.iter().filter_map(|it| it.turn.as_ref());
+    if history == 0 && turns.any(|turn| turn.number > 1) {
+        printer.note(
+            "each question is asked without the turns before it; `--set search.history=2` adds the last two",
+        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reads the questions of a run, and notes which others are skipped.
 
 use std::collections::HashSet;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
@@ -62,16 +61,12 @@ pub(crate) async fn read(
     note_counts(printer, &read.counts, manifest);
     let mut questions = read.questions;
     let script = Conversations::script(&questions);
-    let selection = match selection {
-        Some(selection) => {
-            let record = choose(selection, &mut questions)?;
-            printer.note(&format!("questions: {}", record.text()));
-            Some(record)
-        }
-        None => None,
-    };
-    let limit = arguments.control.limit.map(NonZeroUsize::get);
-    let limit = limit.and_then(|first| LimitRecord::truncate(first, &mut questions));
+    let selection = selection.map(|it| choose(it, &mut questions)).transpose()?;
+    if let Some(record) = &selection {
+        printer.note(&format!("questions: {}", record.text()));
+    }
+    let limit = arguments.control.limit;
+    let limit = limit.and_then(|first| LimitRecord::truncate(first.get(), &mut questions));
     if let Some(LimitRecord { first, of }) = limit {
         printer.note(&format!(
             "asking {first} of {} (--limit)",

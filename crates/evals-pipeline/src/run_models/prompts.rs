@@ -142,7 +142,7 @@ fn key(prompt: &Prompt) -> &str {
     prompt.name().trim_end_matches(".md.jinja")
 }
 
-/// Refuses files for prompts that there are not.
+/// Refuses the setting `prompts` if it names an unknown prompt.
 fn check(files: &Files) -> Result<()> {
     let bundled = bundled();
     let known = || bundled.iter().map(key);

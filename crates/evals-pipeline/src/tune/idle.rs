@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use evals_settings::{Knob, RERANK};
 use serde_json::Value;
 
-/// The settings that begin like the first text have no effect with the values of the second setting for which the function is true.
+/// A prefix of settings, and a second setting: with those of its values for which the function is true, the first ones have no effect.
 type Rule = (&'static str, &'static str, fn(&str) -> bool);
 
 const RULES: [Rule; 5] = [
@@ -23,11 +23,11 @@ const RULES: [Rule; 5] = [
     ("reranking.", "search.profile", |it| !it.ends_with(RERANK)),
 ];
 
-/// The values with which a knob has no effect, as `evals_tune::Knob` has them.
+/// The values of other knobs beside which a knob has no effect, as `evals_tune::Knob` has them.
 ///
 /// # Errors
 ///
-/// It has none with any value that is tried.
+/// The knob has no effect beside any value that is tried.
 pub(super) fn with(
     key: &str,
     space: &BTreeMap<String, Knob>,

@@ -59,15 +59,11 @@ impl OverlapJudge {
                 let is_enough =
                     |(share, has_numbers): (f64, bool)| has_numbers && share >= self.threshold;
                 let of_reference = found(judged.answer, judged.reference);
-                let accepted = judged.accepted.iter();
-                let mut accepted = accepted.map(|it| found(judged.answer, it));
+                let others = judged.accepted.iter();
+                let others = others.map(|it| found(judged.answer, it));
+                let mut right = std::iter::once(of_reference).chain(others);
                 // The first one that passes; if none does, the reason is about the reference.
-                let best = if is_enough(of_reference) {
-                    None
-                } else {
-                    accepted.find(|it| is_enough(*it))
-                };
-                let (share, has_numbers) = best.unwrap_or(of_reference);
+                let (share, has_numbers) = right.find(|it| is_enough(*it)).unwrap_or(of_reference);
                 let has_words = share >= self.threshold;
                 let lack = match (has_numbers, has_words) {
                     (true, _) => "",

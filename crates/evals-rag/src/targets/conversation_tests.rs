@@ -1,4 +1,4 @@
-//! Tests of conversations: what a target is told, and where a conversation ends.
+//! Tests of the history in requests, and of where a live conversation ends.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -120,8 +120,7 @@ async fn run(
 ) -> Ran {
     let (target, sent) = target();
     let conversations = Conversations::new(plan, asked, Arc::new(Conversations::script(all)));
-    let failed = resumed.iter().filter(|it| it.result.failure().is_some());
-    conversations.end(failed.map(|it| (it.id.to_string(), it.repeat)));
+    conversations.resume(&resumed);
     let system = Arc::new(TargetSystem {
         target,
         matcher: Arc::new(Matcher::new(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evals::{FailureClass, TaskScope};
+use evals::{CaseReport, Domain, FailureClass, TaskScope};
 use evals_models::Message;
 use evals_targets::{Conversation, Inputs, Reply, Request, Target, TargetError, Turn};
 use schemars::JsonSchema;
@@ -14,21 +14,21 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::Question;
 use crate::conversation::{HISTORY, last_turns};
 
-/// What a target is told of a conversation.
+/// The answers in the history that a request to a target contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum History {
-    /// The turns before, with the reference answers of the dataset: every question is asked by itself.
+    /// The reference answers of the dataset. Each question is asked by itself.
     #[default]
     Gold,
-    /// The turns before, with the answers that the target gave: the questions of a conversation are asked one after the other.
+    /// The target's own answers. The questions of a conversation are asked one after the other.
     Live,
 }
 
 /// How conversations are asked.
 #[derive(Clone, Debug)]
 pub struct ConversationPlan {
-    /// What the target is told.
+    /// Whose answers the history contains.
     pub history: History,
     /// Most turns of a history. The oldest are left out.
     pub turns: usize,
@@ -56,7 +56,7 @@ pub type Script = BTreeMap<(String, u64), (String, String)>;
 /// What was said in one live conversation.
 #[derive(Debug, Default)]
 struct Said {
-    /// The questions and answers, two for each turn. A target that remembers them itself has none.
+    /// The questions and answers, two for each turn. Empty for a target that keeps sessions.
     messages: Vec<Message>,
     /// How many turns are over.
     turns: u64,
@@ -136,24 +136,30 @@ impl Conversations {
         Some(turn.conversation.clone())
     }
 
-    /// Ends the live conversations of failed cases, which come with their repetition: later turns are not asked.
-    pub fn end(&self, failed: impl IntoIterator<Item = (String, u32)>) {
-        for (case, repeat) in failed {
-            let Some(turn) = self.turns.get(&case).filter(|_| self.is_live()) else {
-                continue;
-            };
-            let said = self.said(&turn.conversation, repeat);
-            // Nobody asks yet.
-            if let Ok(mut said) = said.try_lock() {
-                let first = said.ended.is_none_or(|end| turn.number < end.turn);
-                if first {
-                    said.ended = Some(End {
-                        turn: turn.number,
-                        what: FAILED,
-                        class: FailureClass::Content,
-                    });
-                }
-            }
+    /// Ends the live conversations of cases that failed in an earlier session: their later turns are not asked.
+    pub fn resume<D: Domain>(&self, finished: &[CaseReport<D>]) {
+        let failed = finished.iter().filter(|it| it.result.failure().is_some());
+        for case in failed {
+            self.end(case.id.as_str(), case.repeat);
+        }
+    }
+
+    /// Ends the live conversation of a case that failed.
+    pub(super) fn end(&self, case: &str, repeat: u32) {
+        let Some(turn) = self.turns.get(case).filter(|_| self.is_live()) else {
+            return;
+        };
+        let said = self.said(&turn.conversation, repeat);
+        // Nobody is asking another turn: those of a conversation run one after the other.
+        let Ok(mut said) = said.try_lock() else {
+            return;
+        };
+        if said.ended.is_none_or(|end| turn.number < end.turn) {
+            said.ended = Some(End {
+                turn: turn.number,
+                what: FAILED,
+                class: FailureClass::Content,
+            });
         }
     }
 

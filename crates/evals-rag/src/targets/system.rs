@@ -125,7 +125,7 @@ impl TargetSystem {
 
     /// The failure of a case that cannot use its reply. A conversation does not go on from there.
     fn unusable(&self, case: &str, scope: &TaskScope, error: ReadingError) -> TaskError {
-        self.conversations.end([(case.to_owned(), scope.repeat())]);
+        self.conversations.end(case, scope.repeat());
         TaskError::new(error).classed(FailureClass::Content)
     }
 }

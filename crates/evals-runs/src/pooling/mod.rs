@@ -1,7 +1,7 @@
 //! Judgements of passages for any run: a model grades the top k of all runs, and a few judgements of people correct it.
 //!
 //! A [`Pool`] is what has to be judged so that the top of every run is. The judgements are in a [`JudgementFile`], to which lines are
-//! only added, so a later run only adds, and no old number changes: each carries the version of its judgements. A [`PoolReport`] evaluates
+//! only added, so a later run only adds, and each number carries the version of its judgements, which gives it again. A [`PoolReport`] evaluates
 //! the runs. People judge whole questions in a [drawn order](evals_metrics::drawn_order), on a page or in a [spreadsheet](write_sheet).
 
 mod grades;

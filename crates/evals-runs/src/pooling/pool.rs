@@ -9,7 +9,6 @@ use evals::{CaseReport, Report};
 use evals_metrics::{Ranking, drawn_order};
 use evals_models::ModelIdentity;
 use evals_rag::{Document, Missing, Passage, Retrieval, Retrieved};
-
 use sha2::{Digest as _, Sha256};
 
 use super::grades::Grades;

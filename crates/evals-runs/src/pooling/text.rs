@@ -68,6 +68,39 @@ impl PoolReport<'_> {
     }
 
     fn of_measures(&self) -> Table {
+        let rows = self.measures.iter().map(|it| {
+            let corrected = it.corrected.as_ref().ok();
+            let needed = corrected.and_then(|it| it.drawn_for(self.width));
+            vec![
+                it.run.clone(),
+                it.measure.clone(),
+                shown(it.model),
+                counted(it).to_string(),
+                corrected.map_or_else(
+                    || NONE.to_owned(),
+                    |it| with_interval(it.value, it.interval),
+                ),
+                needed.map_or_else(|| NONE.to_owned(), |needed| needed.to_string()),
+                shown(it.dataset),
+            ]
+        });
+        Table {
+            rows: rows.collect(),
+            heads: texts([
+                "Run",
+                "Measure",
+                "by model",
+                "n",
+                "corrected",
+                "needed",
+                "by dataset",
+            ]),
+            notes: self.notes(),
+        }
+    }
+
+    /// What the table of measures means, and what its numbers leave out.
+    fn notes(&self) -> Vec<String> {
         let method = match self.judge {
             Some(_) => "prediction-powered inference",
             None => "inverse probabilities",
@@ -77,13 +110,8 @@ impl PoolReport<'_> {
              over whole questions; needed: how many questions people have to judge for an interval {} wide",
             self.width
         )];
-        let n = |it: &PooledMeasure| it.model.map_or(0, |mean| mean.n);
-        if self.judge.is_some()
-            && self
-                .measures
-                .iter()
-                .any(|it| n(it) < self.pool.questions.len())
-        {
+        let all = self.pool.questions.len();
+        if self.judge.is_some() && self.measures.iter().any(|it| counted(it) < all) {
             notes.push(
                 "n leaves out questions without a ranking, of which the model has not judged every passage, or in which it finds none relevant"
                     .to_owned(),
@@ -107,35 +135,7 @@ impl PoolReport<'_> {
                 quantity::of(self.not_counted, "question")
             ));
         }
-        let rows = self.measures.iter().map(|it| {
-            let corrected = it.corrected.as_ref().ok();
-            let needed = corrected.and_then(|it| it.drawn_for(self.width));
-            vec![
-                it.run.clone(),
-                it.measure.clone(),
-                shown(it.model),
-                n(it).to_string(),
-                corrected.map_or_else(
-                    || NONE.to_owned(),
-                    |it| with_interval(it.value, it.interval),
-                ),
-                needed.map_or_else(|| NONE.to_owned(), |needed| needed.to_string()),
-                shown(it.dataset),
-            ]
-        });
-        Table {
-            rows: rows.collect(),
-            heads: texts([
-                "Run",
-                "Measure",
-                "by model",
-                "n",
-                "corrected",
-                "needed",
-                "by dataset",
-            ]),
-            notes,
-        }
+        notes
     }
 
     fn of_orders(&self) -> Table {
@@ -204,6 +204,11 @@ fn bad_agreement(agreement: &GradedAgreement) -> Option<String> {
         "the model {certainty} with people: weighted kappa {}; trust the corrected values, not the model's",
         shown(Some(kappa))
     ))
+}
+
+/// The number of questions in the model's mean.
+fn counted(measure: &PooledMeasure) -> usize {
+    measure.model.map_or(0, |mean| mean.n)
 }
 
 fn shown(estimate: Option<Estimate>) -> String {

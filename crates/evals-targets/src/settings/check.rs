@@ -62,6 +62,11 @@ impl TargetSettings {
         if let Some(stream) = &self.stream {
             StreamReader::new(stream)?;
         }
+        self.check_process()
+    }
+
+    /// Checks how long a reply may take, and how many processes give them.
+    fn check_process(&self) -> Result<(), SettingsProblem> {
         if self.session && self.processes.is_some_and(|processes| processes.get() > 1) {
             return Err(SettingsProblem::new(
                 "processes",

@@ -28,7 +28,9 @@ pub use values::MeasureValues;
 pub(crate) use values::{BINS, Histograms, by_bin};
 
 use crate::clusters::CaseClusters;
-use crate::{ClusterCounts, Direction, Domain, EvaluatorOrigin, Report, Unit, number};
+use crate::{
+    ClusterCounts, DesignEffect, Direction, Domain, EvaluatorOrigin, Report, Unit, number,
+};
 use latency::Latencies;
 use tally::Tally;
 
@@ -190,15 +192,7 @@ impl<D: Domain> Report<D> {
         }
         let accuracy = tally.each(Unit::PassRate, |column| column.accuracy(&averaging));
         let means = |unit| tally.each(unit, |column| column.mean(unit, &averaging));
-        let labels = tally.labels();
-        // Authors return the most important measure first.
-        let first = tally.measures().find(|(unit, _)| *unit != Unit::Metric);
-        let design_effect = first.zip(clusters.as_ref());
-        let design_effect = design_effect.and_then(|((_, column), clusters)| {
-            clusters.design_effect(&column.title, column.values())
-        });
-        let scored =
-            |(name, accuracy): &(String, Accuracy)| (name.clone(), accuracy.scored.clone());
+        let scored = |(name, it): &(String, Accuracy)| (name.clone(), it.scored.clone());
         Summary {
             name: self.name.clone(),
             dataset: self.dataset.clone(),
@@ -223,7 +217,8 @@ impl<D: Domain> Report<D> {
             scores: means(Unit::Score),
             assertions: accuracy.iter().map(scored).collect(),
             accuracy,
-            labels: labels
+            labels: tally
+                .labels()
                 .map(|(title, of_cases)| (title, LabelShares::over(of_cases.values())))
                 .collect(),
             metrics: means(Unit::Metric),
@@ -237,12 +232,18 @@ impl<D: Domain> Report<D> {
                 metrics: tally.missing(Unit::Metric),
             },
             clusters: ClusterCounts::of(self).map(|counts| ClusterCounts {
-                design_effect,
+                design_effect: design_effect(&tally, clusters.as_ref()),
                 ..counts
             }),
             groups: Vec::new(),
         }
     }
+}
+
+/// What the clusters cost the first measure: authors return the most important one first.
+fn design_effect(tally: &Tally<'_>, clusters: Option<&CaseClusters<'_>>) -> Option<DesignEffect> {
+    let (_, first) = tally.measures().find(|(unit, _)| *unit != Unit::Metric)?;
+    clusters?.design_effect(&first.title, first.values())
 }
 
 /// A share, or `None` if the whole is 0.

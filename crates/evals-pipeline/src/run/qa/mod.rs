@@ -16,7 +16,7 @@ use futures::future::BoxFuture;
 
 use super::manifest::{approximation, run_record};
 use super::plan::answers::QaPlan;
-use super::preparation::{Prepared, QaModels, Run};
+use super::preparation::{QaModels, Run};
 use super::search::{self, SearchDepth};
 use crate::batches;
 use crate::choices;
@@ -117,11 +117,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),
         None => searcher,
     };
-    let mut settings = settings(qa, prepared);
-    settings.in_batches = plan.resolved.settings.batch.enabled;
-    let turns = plan.resolved.settings.search.history;
-    settings.queries = prepared.queries(turns);
-    let texts = prepared.in_conversations(turns);
+    let texts = prepared.in_conversations(plan.resolved.settings.search.history);
+    let settings = settings(run, qa);
     let task = asking_as(texts, task(searcher, &models.answering, settings));
     let work = Work {
         name: format!("{} ({})", qa.name, qa.profile),
@@ -184,8 +181,11 @@ async fn searcher(run: Run<'_>, qa: &QaPlan, profile: SearchProfile) -> Result<A
     search::open(run, profile, depth, None).await
 }
 
-fn settings(qa: &QaPlan, prepared: &Prepared) -> Settings {
+fn settings(run: Run<'_>, qa: &QaPlan) -> Settings {
+    let (prepared, set) = (run.prepared, &run.plan.resolved.settings);
     let mut settings = Settings::new(qa.passages);
+    settings.in_batches = set.batch.enabled;
+    settings.queries = prepared.queries(set.search.history);
     settings.budget = Some(qa::Budget {
         tokens: qa.context_tokens,
         tokenizer: StaticEmbedder::static_minilm().tokenizer(),

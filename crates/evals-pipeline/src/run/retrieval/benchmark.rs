@@ -44,7 +44,6 @@ pub(super) async fn run(
     if let Some(spans) = spans {
         dataset = dataset.evaluator(spans);
     }
-    let queries = prepared.queries(plan.resolved.settings.search.history);
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     metadata.extend(reranking.map(|it| ("reranker", it.describe())));
@@ -53,7 +52,7 @@ pub(super) async fn run(
         name: format!("{} ({profile})", plan.name),
         dataset,
         task: asking_as(
-            queries,
+            prepared.queries(plan.resolved.settings.search.history),
             retrieval::task(searcher, plan.k, plan.identical_ids),
         ),
         metadata,

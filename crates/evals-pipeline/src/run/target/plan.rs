@@ -50,7 +50,7 @@ pub(super) struct TargetPlan {
     pub(super) replies: Resumption,
     pub(super) selection: Option<Selection>,
     pub(super) out: Vec<OutFile>,
-    /// What the target is told of conversations.
+    /// Whose answers the history in requests contains.
     pub(super) history: History,
 }
 
@@ -176,7 +176,7 @@ fn resumed(arguments: &RunArgs) -> Result<(Resume, Resumption)> {
     })
 }
 
-/// What the target is told of conversations. One that remembers them by itself knows its own answers alone.
+/// Whose answers the history in requests contains. A target with `session: true` keeps the history itself, with its own answers.
 fn history(resolved: &Resolved, target: &TargetSettings) -> Result<History, SettingsError> {
     let key = "conversations.history";
     let history = resolved.settings.conversations.history;
@@ -185,7 +185,7 @@ fn history(resolved: &Resolved, target: &TargetSettings) -> Result<History, Sett
     }
     if history == History::Gold && resolved.sets(key) {
         let message =
-            "a target with `session: true` knows its own answers and no others; use `live`";
+            "a target with `session: true` keeps its own answers in its history; use `live`";
         return Err(resolved.bad_value(key, &message));
     }
     Ok(History::Live)

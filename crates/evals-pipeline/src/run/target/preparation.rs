@@ -70,21 +70,7 @@ pub(super) async fn prepare(
     let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
     let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
     let mut opener = access.opener(cache);
-    let opening = Opening {
-        concurrency: plan.concurrency,
-        folder: session.directories.working.clone(),
-    };
-    // The answers that a dataset holds are in its own files.
-    let (target, fetched) = if targets::is_of_dataset(&plan.target) {
-        let collection = downloads::fetch(printer, &plan.manifest).await?;
-        let target = targets::of_dataset(&plan.target, resolved, &collection)?;
-        (target, Some(collection))
-    } else {
-        (
-            targets::open(&plan.target, &opening, &mut opener).await?,
-            None,
-        )
-    };
+    let (target, fetched) = open_target(session, plan, &mut opener).await?;
     let qa = match &plan.qa {
         Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
         None => None,
@@ -115,8 +101,7 @@ pub(super) async fn prepare(
     for warning in target.warnings(&asked.collect()) {
         printer.warn(&warning);
     }
-    let prices = choices::prices(&plan.resolved);
-    let target = targets::metered(target, prices, &access.spending);
+    let target = targets::metered(target, choices::prices(resolved), &access.spending);
     let texts = Arc::new(CollectionCorpus(collection.clone()));
     let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
     Ok(Prepared {
@@ -135,7 +120,26 @@ pub(super) async fn prepare(
     })
 }
 
-/// Fails if a live conversation has a turn that nobody knows, and warns if the target is not told of conversations.
+/// Opens the target. The answers that a dataset holds are in its own files, which are fetched first then.
+async fn open_target(
+    session: &Session<'_>,
+    plan: &TargetPlan,
+    opener: &mut Opener<'_, '_>,
+) -> Result<(Arc<dyn Target>, Option<Collection>)> {
+    if targets::is_of_dataset(&plan.target) {
+        let collection = downloads::fetch(session.printer, &plan.manifest).await?;
+        let target = targets::of_dataset(&plan.target, &plan.resolved, &collection)?;
+        return Ok((target, Some(collection)));
+    }
+    let opening = Opening {
+        concurrency: plan.concurrency,
+        folder: session.directories.working.clone(),
+    };
+    let target = targets::open(&plan.target, &opening, opener).await?;
+    Ok((target, None))
+}
+
+/// Fails if a live conversation has a turn that the dataset lacks, and warns if requests leave conversations out.
 fn check_conversations(
     printer: &Printer,
     plan: &TargetPlan,

@@ -85,10 +85,7 @@ async fn answer(
     prepared.spending.resume_cases(paid, &prices);
     let attempts_before = Attempts::so_far(&prepared.traffic);
     let system = prepared.system(plan, recorded);
-    let failed = opened.finished.iter();
-    let failed = failed.filter(|case| case.result.failure().is_some());
-    let ended = failed.map(|case| (case.id.to_string(), case.repeat));
-    system.conversations.end(ended);
+    system.conversations.resume(&opened.finished);
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone())
         .in_sequences(|case| system.conversations.sequence(case.as_str()));
@@ -120,11 +117,7 @@ async fn answer(
         attempts_before,
         chosen: prepared.chosen.clone(),
         group_by: &arguments.results.group_by,
-        facts: facts
-            .lines()
-            .into_iter()
-            .chain(batches::fact(&plan.resolved))
-            .collect(),
+        facts: [facts.lines(), Vec::from_iter(batches::fact(&plan.resolved))].concat(),
     };
     closing.close(answered, opened.folder)
 }

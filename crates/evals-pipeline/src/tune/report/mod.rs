@@ -1,16 +1,16 @@
 //! The result of a tuning as text, Markdown, JSON and page.
 
+mod figures;
+mod tables;
+
 use anyhow::{Context as _, Result};
-use evals::Unit;
-use evals::render::{p_value, percent};
-use evals_html::figure::{Estimate, Estimates, Heading, Panel, TradeOff, TradeOffPoint, Width};
-use evals_html::page::{Fact, Listing, Notice, Opening, PageFigure, Severity};
-use evals_html::scene::Scene;
+use evals::render::percent;
+use evals_html::page::{Fact, Listing, Notice, Opening, Severity};
 use evals_messages::quantity;
 use evals_metrics::{Percentiles, as_f64};
-use evals_pages::results::{NONE, Results, seconds, significant, table};
+use evals_pages::results::Results;
 use evals_tune::{
-    Check, FEW_QUESTIONS, Fate, Figure, Importance, NoHoldOut, OWN, Outcome, Standing, Verdict,
+    FEW_QUESTIONS, Fate, Figure, Importance, NoHoldOut, OWN, Outcome, Standing, Verdict,
 };
 use serde::Serialize;
 
@@ -150,7 +150,7 @@ impl Tuned {
                 "{} is better than your settings: {objective} is higher by at least {at_least:.3}, with 95 % confidence{}",
                 self.chosen(),
                 if self.earlier_uses > 0 {
-                    " if the held-out questions were unseen, which they are not"
+                    ", but earlier tunings used the held-out questions"
                 } else {
                     ""
                 }
@@ -222,255 +222,6 @@ impl Tuned {
             notices.extend(unused.map(|knob| format!("no value of `{knob}` changed any result")));
         }
         notices
-    }
-
-    /// The estimates of the search and of the check, beside what luck alone gives.
-    fn gains(&self) -> Listing {
-        let gain = |value: Option<f64>| value.map_or_else(|| NONE.to_owned(), signed);
-        let outcome = &self.outcome;
-        let mut rows = vec![vec![
-            "in the search".to_owned(),
-            gain(outcome.gain_in_search),
-            format!("best of {}", self.trials.len()),
-        ]];
-        match &outcome.check {
-            Check::HeldOut(found) => rows.push(vec![
-                "held out".to_owned(),
-                signed(found.difference),
-                format!(
-                    "{}, {:.3} instead of {:.3}, {}",
-                    found
-                        .interval
-                        .map_or_else(|| "no interval".to_owned(), |it| interval(it.low, it.high)),
-                    found.after,
-                    found.before,
-                    quantity::of(found.n, "question"),
-                ),
-            ]),
-            Check::Resampled(found) => rows.push(vec![
-                "resampled".to_owned(),
-                signed(found.gain),
-                interval(found.low, found.high),
-            ]),
-            Check::None => {}
-        }
-        let optimism = "in the search minus the line above";
-        if outcome.optimism.is_some() {
-            rows.push(vec![
-                "optimism".to_owned(),
-                gain(outcome.optimism),
-                optimism.to_owned(),
-            ]);
-        }
-        rows.push(vec![
-            "luck".to_owned(),
-            gain(outcome.luck),
-            format!(
-                "what the best of {} equal settings gains on average",
-                self.trials.len()
-            ),
-        ]);
-        if let Some(p) = outcome.p_value {
-            rows.push(vec![
-                "p".to_owned(),
-                p_value(p),
-                match outcome.check {
-                    Check::HeldOut(_) => "of search and held-out part together, one-sided",
-                    _ => "of the search, one-sided, for the best of all that were tried",
-                }
-                .to_owned(),
-            ]);
-        }
-        let caption = format!("Gain in {} of {}", self.objective, self.chosen());
-        table(caption, &["estimate", "gain", "about"], rows)
-    }
-
-    fn knobs(&self) -> Listing {
-        let rows = self.knobs.iter().map(|knob| {
-            let mut effects = knob.effects.clone();
-            effects.sort_by(|one, other| other.1.total_cmp(&one.1));
-            let effects = effects
-                .iter()
-                .map(|(value, effect)| format!("{value} {}", signed(*effect)));
-            vec![
-                knob.name.clone(),
-                knob.range
-                    .map_or_else(|| NONE.to_owned(), |it| format!("{it:.3}")),
-                knob.interval
-                    .map_or_else(|| NONE.to_owned(), |(low, high)| interval(low, high)),
-                effects.collect::<Vec<_>>().join(", "),
-            ]
-        });
-        let caption = format!("How much each setting changes {}", self.objective);
-        table(
-            caption,
-            &["setting", "best - worst", "interval", "values"],
-            rows,
-        )
-    }
-
-    fn trade_offs(&self) -> Listing {
-        let rows = self.trade_offs.iter().map(|number| {
-            let trial = &self.trials[*number];
-            let mut row = vec![
-                trial.label.clone(),
-                trial.gain.map_or_else(|| NONE.to_owned(), signed),
-            ];
-            row.extend(self.expenses(trial));
-            row
-        });
-        let head: Vec<&str> = ["settings", "gain"]
-            .into_iter()
-            .chain(self.expense_titles())
-            .collect();
-        let caption = "Not beaten in gain, latency and cost together, of settings that answered half of the search";
-        table(caption, &head, rows)
-    }
-
-    /// The titles of latency and cost, as far as a trial has them.
-    fn expense_titles(&self) -> impl Iterator<Item = &'static str> {
-        let latency = self.trials.iter().any(|it| it.latency.is_some());
-        let cost = self.trials.iter().any(|it| it.cost.is_some());
-        let latency = latency.then_some(self.latency);
-        latency
-            .into_iter()
-            .chain(cost.then_some("cost per question"))
-    }
-
-    fn expenses(&self, trial: &TrialResult) -> impl Iterator<Item = String> + use<> {
-        let latency = seconds(trial.latency);
-        let cost = trial
-            .cost
-            .map_or_else(|| NONE.to_owned(), |it| format!("${}", significant(it)));
-        let cells: Vec<String> = self
-            .expense_titles()
-            .map(|title| {
-                if title == self.latency {
-                    latency.clone()
-                } else {
-                    cost.clone()
-                }
-            })
-            .collect();
-        cells.into_iter()
-    }
-
-    /// The trials, those that came farthest first.
-    fn trials(&self, most: usize) -> Listing {
-        let mut trials: Vec<&TrialResult> = self.trials.iter().collect();
-        let gain = |it: &TrialResult| it.gain.unwrap_or(f64::NEG_INFINITY);
-        trials.sort_by(|one, other| {
-            other
-                .questions
-                .cmp(&one.questions)
-                .then(gain(other).total_cmp(&gain(one)))
-        });
-        let rows = trials.iter().take(most).map(|trial| {
-            let mut row = vec![
-                trial.label.clone(),
-                trial.gain.map_or_else(|| NONE.to_owned(), signed),
-                first_words(&trial.became),
-                trial.questions.to_string(),
-            ];
-            row.extend(self.expenses(trial));
-            row
-        });
-        let shown = if trials.len() > most {
-            format!(
-                "Trials: the first {most} of {}; `--out FILE` has all",
-                trials.len()
-            )
-        } else {
-            "Trials".to_owned()
-        };
-        let head = ["settings", "gain", "became", "questions"].into_iter();
-        let head: Vec<&str> = head.chain(self.expense_titles()).collect();
-        table(shown, &head, rows)
-    }
-
-    fn with_trials(&self, most: usize) -> Vec<Listing> {
-        let mut tables = Vec::new();
-        if self.outcome.gain_in_search.is_some() && self.trials.len() > 1 {
-            tables.push(self.gains());
-        }
-        if self.knobs.iter().any(|it| it.range.is_some()) {
-            tables.push(self.knobs());
-        }
-        if self.trade_offs.len() > 1 {
-            tables.push(self.trade_offs());
-        }
-        tables.push(self.trials(most));
-        tables
-    }
-
-    fn figures(&self) -> Vec<PageFigure> {
-        let figures = [
-            ("trade-off", self.trade_off_figure()),
-            ("knobs", self.knob_figure()),
-        ];
-        let drawn = figures.into_iter().filter_map(|(name, scene)| {
-            Some(PageFigure {
-                name: name.to_owned(),
-                scene: scene?,
-            })
-        });
-        drawn.collect()
-    }
-
-    fn trade_off_figure(&self) -> Option<Scene> {
-        let measured = self.trials.iter();
-        let measured = measured.filter(|trial| 2 * trial.questions >= self.questions[0]);
-        let points = measured.filter_map(|trial| {
-            Some(TradeOffPoint {
-                label: trial.label.clone(),
-                price: trial.latency?,
-                quality: trial.gain?,
-                interval: None,
-            })
-        });
-        let figure = TradeOff {
-            heading: Heading {
-                title: format!("Gain in {} against {}", self.objective, self.latency),
-                caption: "Gains over your settings in the search, which flatter the best of many, of all settings that answered at least half of \
-                          its questions. Filled circles: no other trial is as fast and gains as much."
-                    .to_owned(),
-            },
-            price: self.latency.to_owned(),
-            unit: Unit::Seconds,
-            quality: "gain".to_owned(),
-            points: points.collect(),
-            is_crowded: true,
-        };
-        (figure.points.len() > 1).then(|| figure.draw(Width::Page))
-    }
-
-    fn knob_figure(&self) -> Option<Scene> {
-        let knobs = self.knobs.iter().filter_map(|knob| {
-            Some(Estimate {
-                label: knob.name.clone(),
-                value: Ok(knob.range?),
-                interval: knob.interval,
-                series: 0,
-            })
-        });
-        let estimates: Vec<Estimate> = knobs.collect();
-        let figure = Estimates {
-            heading: Heading {
-                title: "How much each setting matters".to_owned(),
-                caption: format!(
-                    "The best value of each setting minus its worst, in {}, with all other settings equal",
-                    self.objective
-                ),
-            },
-            panels: vec![Panel {
-                name: self.objective.clone(),
-                unit: Unit::Score,
-                estimates,
-            }],
-            ..Estimates::default()
-        };
-        let is_empty = figure.panels.iter().all(|it| it.estimates.is_empty());
-        (!is_empty).then(|| figure.draw(Width::Page))
     }
 }
 
@@ -567,15 +318,6 @@ fn became(number: usize, standing: &Standing, outcome: &Outcome) -> String {
     became + &missing.unwrap_or_default()
 }
 
-/// The first line of a message, and no more of it than a table has room for.
-fn first_words(message: &str) -> String {
-    const MOST: usize = 80;
-    let line = message.lines().next().unwrap_or_default();
-    let is_whole = line.len() == message.len() && line.chars().count() <= MOST;
-    let end = if is_whole { "" } else { " …" };
-    line.chars().take(MOST).collect::<String>() + end
-}
-
 fn of_figure(figure: Figure, latency: &Percentiles) -> Option<f64> {
     match figure {
         Figure::LatencyMean => latency.mean,
@@ -593,12 +335,4 @@ fn why(reason: NoHoldOut) -> &'static str {
         NoHoldOut::OneCluster => "all questions are of one cluster",
         NoHoldOut::LargeClusters => "a few large clusters have most of the questions",
     }
-}
-
-fn signed(value: f64) -> String {
-    format!("{value:+.3}")
-}
-
-fn interval(low: f64, high: f64) -> String {
-    format!("{low:+.3} to {high:+.3}")
 }
