@@ -20,7 +20,7 @@ FIRST_INSTALL := 33
 FIRST_DIST := 45
 ANNOUNCE := @CARGO='$(CARGO)' scripts/announce-build
 
-.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-python test-python-module test-browser check-scripts lint deny fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
+.PHONY: demo build install dist wheel size-report test test-llamacpp test-servers test-stores test-engines test-python test-python-module test-browser check-scripts lint deny fuzz bench bench-browser bench-score bench-scale pictures bake-off samples docs help prerequisites
 
 demo: build ## Benchmarks retrieval and question answering on the bundled news stories, offline
 	@$(CARGO) run --quiet --package evaluations -- sample --profile all
@@ -58,6 +58,9 @@ test-servers: ## Tests embeddings and reranking over HTTP against infinity; the 
 
 test-stores: prerequisites ## Tests and measures indexes in object stores, against SeaweedFS and Azurite, which the first run installs
 	CARGO='$(CARGO)' scripts/test-stores
+
+test-engines: prerequisites ## Tests search engines as targets, against PostgreSQL with pgvector, Chroma and LanceDB, which the first run installs
+	CARGO='$(CARGO)' scripts/test-engines
 
 test-python: ## Tests the wheel of evals-metrics beside pytrec_eval and ranx, which the first run installs
 	CARGO='$(CARGO)' scripts/test-python

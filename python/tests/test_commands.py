@@ -102,8 +102,9 @@ class Running(Commands):
         self.assertEqual(len(set(map(id, functions.waiting))), 1, "one event loop")
 
     def test_a_function_that_is_killed_or_blocks_fails_its_case(self):
-        for function, words in [(functions.killed, "status 137|signal 9"), (functions.blocking, "gave no reply within 2 s")]:
-            result = self.evaluate(function, set={"target.timeout": 2})
+        # The other cases have to reply in time on a busy machine, too.
+        for function, words in [(functions.killed, "status 137|signal 9"), (functions.blocking, "gave no reply within 8 s")]:
+            result = self.evaluate(function, set={"target.timeout": 8})
             self.assertEqual(list(failures(result)), ["kenya"], result.text)
             self.assertRegex(failures(result)["kenya"], words)
             self.assertEqual((result.exit_code, result["EqualsExpected"]), (0, 0.0))

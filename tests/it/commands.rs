@@ -251,7 +251,7 @@ fn an_unknown_command_with_arguments_is_not_a_usage_error() {
     for (line, expected) in [
         (
             "show latest",
-            "hint: did you mean one of the commands `runs show`, `runs baseline show`, `config show`?",
+            "hint: did you mean one of the commands `targets show`, `runs show`, `runs baseline show`, `config show`?",
         ),
         (
             "runz show latest",

@@ -265,7 +265,7 @@ fn what_cannot_be_asked_is_said_before_the_first_question() {
     let both = "--set target.session=true --set conversations.history=gold";
     let refused = sandbox.refuse(&line(&server, both));
     assert!(
-        refused.contains("knows its own answers and no others"),
+        refused.contains("keeps its own answers in its history"),
         "{refused}"
     );
     let alone = "run ./talks.yaml --skip-qa --no-progress --set conversations.history=live";

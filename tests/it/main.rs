@@ -40,6 +40,7 @@ mod judges;
 mod labelled_answers;
 mod labelling;
 mod labels;
+mod lancedb;
 mod local_models;
 mod manual;
 mod minilm;

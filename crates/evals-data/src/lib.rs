@@ -49,7 +49,7 @@ pub use collection::{
     Collection, DocumentCounts, DocumentTally, Documents, QuestionCounts, Questions,
 };
 pub use error::{DataError, Place, Unit, UnknownDocument};
-pub use export::{Export, ExportError, ExportFormat, Exported};
+pub use export::{BoxedError, Export, ExportError, ExportFormat, Exported, check_folder};
 pub use hub::{
     Damage, DownloadEvent, DownloadObserver, FetchedFile, Greeting, Hub, HubError, HubFiles,
     HubSettings, HubWarning, Repository, RetryPolicy, Token, TransportError,

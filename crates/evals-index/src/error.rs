@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
+use evals_messages::quantity;
 use evals_metrics::RankingError;
 use evals_models::{EmbedError, ModelIdentity};
 use evals_rag::SearchError;
@@ -116,6 +117,16 @@ pub enum IndexError {
         uri: String,
         /// The tables of the store, each with its differences from the settings.
         tables: Vec<TableSummary>,
+    },
+    /// The store has no index, but tables that another program wrote.
+    #[error(
+        "`{uri}` has no index of this program; it is a database of a different one, with {}", names(.tables)
+    )]
+    OfOthers {
+        /// The store.
+        uri: String,
+        /// The tables of the database.
+        tables: Vec<String>,
     },
     /// The build of the table was interrupted.
     #[error(
@@ -412,6 +423,21 @@ impl From<IndexError> for SearchError {
             Self::new(error)
         }
     }
+}
+
+/// Most tables that a message names.
+const NAMED: usize = 10;
+
+/// The names of tables, for a message.
+pub(crate) fn names(tables: &[String]) -> String {
+    let named = tables.iter().take(NAMED);
+    let named: Vec<String> = named.map(|table| format!("`{table}`")).collect();
+    let others = match tables.len() - named.len() {
+        0 => String::new(),
+        others => format!(" and {}", quantity::of(others, "other")),
+    };
+    let noun = if tables.len() == 1 { "table" } else { "tables" };
+    format!("the {noun} {}{others}", named.join(", "))
 }
 
 /// The table that differs from the settings in the fewest fields, for a message.

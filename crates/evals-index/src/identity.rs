@@ -16,6 +16,13 @@ pub(crate) const NAME_PREFIX: &str = "index-";
 /// The prefix of the names of all tables of vector indexes. No other table has it.
 const VECTORS_PREFIX: &str = "vectors-";
 
+/// Whether a table with this name belongs to an index of this program.
+pub(crate) fn is_of_index(table: &str) -> bool {
+    [NAME_PREFIX, VECTORS_PREFIX]
+        .iter()
+        .any(|prefix| table.starts_with(prefix))
+}
+
 /// Everything that the content of an index depends on.
 ///
 /// The table's schema stores it and its hash names the table. One store therefore holds an index for each combination of settings, and

@@ -9,8 +9,8 @@ use arrow::array::{Array as _, AsArray};
 use arrow::datatypes::{Float32Type, UInt64Type};
 use evals_models::Embedder;
 use evals_rag::qa::Neighbours;
-use evals_rag::{Document, Passage, Searcher};
-use futures::TryStreamExt;
+use evals_rag::{Chunk, Document, Passage, Searcher};
+use futures::{Stream, TryStreamExt};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use crate::approximation::Approximation;
 use crate::error::IndexError;
 use crate::guard::{guarded, guarded_table};
 use crate::header::CutChunks;
-use crate::identity::Identity;
+use crate::identity::{self, Identity};
 use crate::ingest::{
     self, BuildObserver, BuildOptions, BuildProgress, BuildReport, BuildStage, Documents,
 };
@@ -32,6 +32,7 @@ use crate::search::{
 };
 use crate::store::{Depth, FileCheck, Store, WriteLock};
 use crate::table;
+use crate::table::chunks;
 use crate::table::contents::Contents;
 use crate::table::full_text::{self, Coverage};
 use crate::table::positions::Positions;
@@ -152,9 +153,15 @@ impl Index {
         if store.header(&table).await?.is_some() {
             return Err(IndexError::Incomplete { uri, table });
         }
-        Err(IndexError::NoMatch {
-            uri,
-            tables: store.tables(&identity).await?,
+        let tables = store.tables(&identity).await?;
+        let mut others = store.names_with("").await?;
+        // A store may still list an index that was deleted.
+        others.retain(|table| !identity::is_of_index(table));
+        Err(if tables.is_empty() && !others.is_empty() {
+            let tables = others;
+            IndexError::OfOthers { uri, tables }
+        } else {
+            IndexError::NoMatch { uri, tables }
         })
     }
 
@@ -313,6 +320,20 @@ impl Index {
             cache: Arc::default(),
             ..self
         }
+    }
+
+    /// All chunks in the order of the index, as a stream that holds a few batches of them in memory.
+    ///
+    /// Fails if vectors are asked for and the index has none.
+    pub async fn chunks(
+        &self,
+        with_vectors: bool,
+    ) -> Result<impl Stream<Item = Result<Chunk, IndexError>> + Send + use<>, IndexError> {
+        if with_vectors && self.identity.embedder().is_none() {
+            let profile = Profile::Semantic;
+            return Err(IndexError::NoEmbeddings { profile });
+        }
+        chunks::read(Arc::clone(&self.contents), with_vectors).await
     }
 
     /// Copies the vectors to `into`, in the order of the chunks. Returns the document of each vector, by its number among

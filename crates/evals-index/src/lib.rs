@@ -50,6 +50,7 @@ mod embedding_defect;
 mod engine_error;
 mod environment;
 mod error;
+mod foreign;
 mod full_text;
 mod guard;
 mod header;
@@ -80,6 +81,9 @@ pub use embedding_defect::EmbeddingDefect;
 pub use engine_error::EngineError;
 pub use environment::environment;
 pub use error::IndexError;
+pub use foreign::{
+    ForeignDistance, ForeignError, ForeignHit, ForeignMode, ForeignSearch, ForeignTable,
+};
 pub use full_text::FullText;
 pub use header::CutChunks;
 pub use identity::{ChunkingIdentity, Difference, EmbedderIdentity, Identity};

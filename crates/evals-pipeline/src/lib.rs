@@ -11,6 +11,7 @@ mod asking;
 mod batches;
 pub mod case_selection;
 pub mod choices;
+pub mod chunked_corpus;
 pub mod downloads;
 pub mod eval;
 pub mod eval_report;

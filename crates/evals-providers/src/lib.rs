@@ -1,4 +1,4 @@
-//! Models behind HTTP servers: Ollama, and every server that speaks `OpenAI`'s protocol.
+//! Models behind HTTP servers: Ollama, and every server that speaks `OpenAI`'s protocol. And targets behind servers: services, and `PostgreSQL`.
 //!
 //! A model is made from its settings and the [`Traffic`] with its server, which all models at one address share. Each failure has a
 //! class that says whether another attempt may help, and a message that names the setting to change. No message holds a key.
@@ -28,6 +28,7 @@ mod classify;
 mod embedding;
 mod ollama;
 mod openai;
+mod postgres;
 mod rerank;
 mod server;
 mod settings;
@@ -41,6 +42,7 @@ pub use openai::{
     BatchCounts, BatchEvent, BatchHost, BatchSettings, BatchSize, BatchedChat, Concession,
     OpenAiChat, ServedModel, list_openai_models,
 };
+pub use postgres::{PostgresError, PostgresTarget};
 pub use rerank::HttpReranker;
 pub use server::{ConnectError, REDACTED, is_credential, redacted_fields};
 pub use settings::{

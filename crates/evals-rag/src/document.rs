@@ -1,4 +1,4 @@
-//! Documents, and the passages that searches return.
+//! Documents, their chunks, and the passages that searches return.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,6 +15,30 @@ pub struct Document {
     pub text: String,
     /// Further columns of the source, kept for filters.
     pub metadata: Map<String, Value>,
+}
+
+/// A chunk of a document as an index holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// The document the chunk was cut from.
+    pub document: String,
+    /// That document's title.
+    pub title: Option<String>,
+    /// That document's [metadata](Document::metadata).
+    pub metadata: Map<String, Value>,
+    /// The chunk's number within its document, from 0.
+    pub ordinal: u32,
+    /// The chunk's text, which is what was embedded.
+    pub text: String,
+    /// The embedding; `None` for a chunk without text, and if nobody asked for it.
+    pub vector: Option<Vec<f32>>,
+}
+
+impl Chunk {
+    /// The id of the chunk, unique within a corpus: `DOCUMENT#ORDINAL`.
+    pub fn id(&self) -> String {
+        format!("{}#{}", self.document, self.ordinal)
+    }
 }
 
 /// A chunk of a document that a search returned, with the text a model will read.

@@ -174,7 +174,7 @@ mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use conversation::{AskedAs, asking_as};
-pub use document::{Document, Passage};
+pub use document::{Chunk, Document, Passage};
 pub use ending::Ending;
 pub use evidence::{EvidenceSpan, FoldedText};
 pub use failures::AfterCalls;

@@ -1,4 +1,5 @@
-//! Targets as users name them: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE`, `trec:FILE`.
+//! Targets as users name them: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `postgres://…`, `outputs:FILE`, `trec:FILE`,
+//! `lancedb:DATABASE#TABLE`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,16 +23,26 @@ pub enum TargetAddress {
         /// The model's name.
         name: String,
     },
+    /// A database that is asked in SQL: `postgres://…` or `postgresql://…`.
+    Postgres(String),
     /// A file of replies made elsewhere: `outputs:FILE`.
     Outputs(String),
     /// A TREC run made elsewhere: `trec:FILE`.
     Trec(String),
+    /// A table of LanceDB: `lancedb:DATABASE#TABLE`.
+    LanceDb {
+        /// A folder, or the address of an object store.
+        database: String,
+        /// The table; `None` if the database has only one.
+        table: Option<String>,
+    },
 }
 
 /// A text that names no target.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
-    "`{written}` names no target; write `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE`{}",
+    "`{written}` names no target; write `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `postgres://…`, `outputs:FILE`, `trec:FILE` or \
+     `lancedb:DATABASE#TABLE`{}",
     self.did_you_mean()
 )]
 pub struct AddressError {
@@ -79,8 +90,24 @@ impl FromStr for TargetAddress {
                     name: name.to_owned(),
                 })
             }
+            "postgres" | "postgresql" if rest.starts_with("//") => {
+                Ok(Self::Postgres(written.to_owned()))
+            }
             "outputs" => Ok(Self::Outputs(rest)),
             "trec" => Ok(Self::Trec(rest)),
+            "lancedb" => match rest.rsplit_once('#') {
+                Some((database, table)) if !database.is_empty() && !table.is_empty() => {
+                    Ok(Self::LanceDb {
+                        database: database.to_owned(),
+                        table: Some(table.to_owned()),
+                    })
+                }
+                Some(_) => Err(refused()),
+                None => Ok(Self::LanceDb {
+                    database: rest,
+                    table: None,
+                }),
+            },
             _ => Err(refused()),
         }
     }
@@ -93,8 +120,10 @@ impl TargetAddress {
             Self::Http(_) => "http",
             Self::Exec(_) => "exec",
             Self::Chat { .. } => "chat",
+            Self::Postgres(_) => "postgres",
             Self::Outputs(_) => "outputs",
             Self::Trec(_) => "trec",
+            Self::LanceDb { .. } => "lancedb",
         }
     }
 }
@@ -125,11 +154,16 @@ impl JsonSchema for TargetAddress {
 impl fmt::Display for TargetAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Http(url) => formatter.write_str(url),
+            Self::Http(url) | Self::Postgres(url) => formatter.write_str(url),
             Self::Exec(command) => write!(formatter, "exec:{command}"),
             Self::Chat { provider, name } => write!(formatter, "chat:{provider}:{name}"),
             Self::Outputs(file) => write!(formatter, "outputs:{file}"),
             Self::Trec(file) => write!(formatter, "trec:{file}"),
+            Self::LanceDb {
+                database,
+                table: Some(table),
+            } => write!(formatter, "lancedb:{database}#{table}"),
+            Self::LanceDb { database, .. } => write!(formatter, "lancedb:{database}"),
         }
     }
 }
@@ -145,8 +179,12 @@ mod tests {
             "https://example.org",
             "exec:python my_rag.py --k 5",
             "chat:ollama:gpt-oss:20b",
+            "postgresql://me:${SECRET}@localhost:5433/news?sslmode=require",
             "outputs:answers.jsonl",
             "trec:run.trec",
+            "lancedb:./db#chunks",
+            "lancedb:s3://bucket/a#b/db#chunks",
+            "lancedb:db",
         ] {
             let target: TargetAddress = written.parse().unwrap();
             assert_eq!(target.to_string(), written);
@@ -176,6 +214,8 @@ mod tests {
             "chat::x",
             "python x.py",
             "ftp://x",
+            "lancedb:#chunks",
+            "lancedb:db#",
         ] {
             assert!(written.parse::<TargetAddress>().is_err(), "{written}");
         }

@@ -47,6 +47,7 @@
 mod address;
 mod chat;
 mod closure;
+mod embedding;
 mod exec;
 mod mapping;
 mod outputs;
@@ -62,6 +63,7 @@ mod turn;
 pub use address::{AddressError, TargetAddress};
 pub use chat::ChatTarget;
 pub use closure::FnTarget;
+pub use embedding::EmbeddingTarget;
 pub use exec::ExecTarget;
 pub use mapping::{Event, EventDecoder, Mapping, MappingError, StreamReader, StreamState};
 pub use outputs::{OutputRow, Outputs, OutputsError, OutputsTarget, RowProblem};
@@ -69,8 +71,8 @@ pub use recorded::{Payment, RecordedTarget, ReplyFile, Resumption};
 pub use reply::{Reply, ReplyDocument, ToolCall};
 pub use request_template::{BodyTemplate, FilledBody, Parameter};
 pub use settings::{
-    Body, Expanded, MatchBy, MatchSettings, PromptSource, ResponseSettings, SettingsProblem,
-    StreamSettings, TargetSettings, UsageSettings, Written,
+    Body, ColumnSettings, Expanded, MatchBy, MatchSettings, PostgresAddress, PromptSource,
+    ResponseSettings, SettingsProblem, StreamSettings, TargetSettings, UsageSettings, Written,
 };
 pub use target::{Conversation, Inputs, Request, Target, TargetError, TargetIdentity};
 pub use template::{JsonTemplate, Template, TemplateError};

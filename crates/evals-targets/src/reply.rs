@@ -47,7 +47,7 @@ pub struct Reply {
     /// The version of the system that replied, if it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Service times as we saw them: `target`, and `first token` for a stream.
+    /// Service times as we saw them: `target`, `first token` for a stream, and `embed` for a question's vector.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,
     /// How long the target says that it took.
@@ -62,6 +62,8 @@ pub struct Reply {
 impl Reply {
     /// The stage that times the target as we saw it.
     pub const STAGE: &str = "target";
+    /// The stage that times the embedding of the question, which is not part of [`STAGE`](Self::STAGE).
+    pub const EMBED_STAGE: &str = "embed";
     /// The stage that times the start of a command that says when it can answer. The start is not part of [`STAGE`](Self::STAGE).
     pub const START_STAGE: &str = "target (start)";
     /// The stage that times the target as it reports itself.
@@ -188,13 +190,14 @@ impl Reply {
     /// benchmark.
     ///
     /// The stage [`target`](Self::STAGE) is the time that we saw, [`target (reported)`](Self::REPORTED_STAGE) the one that the
-    /// target reports. The first of them that the reply has is the duration of the case, even if the reply was recorded before. So a wait for
+    /// target reports. The first of them that the reply has, and [`embed`](Self::EMBED_STAGE), are the duration of the case, even if the reply was recorded before. So a wait for
     /// a free process or for the rate limit, or the [start](Self::START_STAGE) of a command, is not part of it. A reply from a file that has
     /// neither is [untimed](TaskScope::untimed). Tool calls become spans, unless spans of the reply show calls of tools already.
     pub fn record(&self, target: &TargetIdentity, scope: &TaskScope) {
         let mut is_cached = false;
         for timing in &self.timings {
-            is_cached |= timing.cached;
+            // A stored vector says nothing about the target.
+            is_cached |= timing.cached && timing.stage != Self::EMBED_STAGE;
             if timing.cached {
                 scope.cached_timing(&timing.stage, timing.duration);
             } else {
@@ -220,11 +223,15 @@ impl Reply {
         self.record_steps(scope);
     }
 
-    /// How long the target took: as we saw it, or else as it reports.
+    /// How long the target took, as we saw it or else as it reports, with the embedding of the question.
     pub fn duration(&self) -> Option<Duration> {
-        let mut timings = self.timings.iter();
-        let seen = timings.find(|timing| timing.stage == Self::STAGE);
-        seen.map(|timing| timing.duration).or(self.reported)
+        let stage = |name: &str| {
+            let mut timings = self.timings.iter();
+            let timing = timings.find(|timing| timing.stage == name);
+            timing.map(|timing| timing.duration)
+        };
+        let target = stage(Self::STAGE).or(self.reported)?;
+        Some(target + stage(Self::EMBED_STAGE).unwrap_or_default())
     }
 
     fn record_steps(&self, scope: &TaskScope) {

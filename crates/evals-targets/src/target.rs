@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::{self, Debug};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use evals::{FailureClass, TaskError};
@@ -35,7 +36,7 @@ pub trait Target: Debug + Send + Sync {
 /// The identity of a system under test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TargetIdentity {
-    /// The kind of target: `http`, `exec`, `chat`, `outputs`, `trec` or `fn`.
+    /// The kind of target: `http`, `exec`, `chat`, `postgres`, `outputs`, `trec`, `lancedb` or `fn`.
     pub kind: String,
     /// The target as the user named it, without credentials.
     pub name: String,
@@ -144,6 +145,8 @@ pub struct Request {
     /// How many documents the measures look at, as a hint; `None` if nothing depends on it. Templates can name it; no target has
     /// to return as many.
     pub k: Option<usize>,
+    /// The question's vector, which [`EmbeddingTarget`](crate::EmbeddingTarget) adds for targets whose templates use it.
+    pub vector: Option<Arc<[f32]>>,
     /// The conversation that a question is part of; `None` if it is alone.
     pub conversation: Option<Conversation>,
 }
@@ -167,6 +170,14 @@ pub enum Inputs {
 }
 
 impl Request {
+    /// The question: that of a benchmark, or the inputs of a dataset file's case if they are a text or have a text `question`.
+    pub fn question_text(&self) -> Option<&str> {
+        match &self.inputs {
+            Inputs::Question(question) => Some(question),
+            Inputs::Value(inputs) => inputs.as_str().or_else(|| inputs.get("question")?.as_str()),
+        }
+    }
+
     /// The first repetition of a benchmark's question.
     pub fn question(id: impl Into<String>, question: impl Into<String>) -> Self {
         Self {
@@ -174,6 +185,7 @@ impl Request {
             repeat: 1,
             inputs: Inputs::Question(question.into()),
             k: None,
+            vector: None,
             conversation: None,
         }
     }
@@ -185,6 +197,7 @@ impl Request {
             repeat: 1,
             inputs: Inputs::Value(inputs),
             k: None,
+            vector: None,
             conversation: None,
         }
     }

@@ -17,17 +17,22 @@ use crate::{Inputs, Request};
 const FUEL: u64 = 5_000_000;
 
 /// The names that a template may use.
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 9] = [
     "conversation",
+    "filter",
     "id",
     "inputs",
     "k",
     "messages",
     "question",
     "repeat",
+    "vector",
 ];
 
-/// A minijinja template over `id`, `question`, `messages`, `conversation`, `inputs`, `k`, `repeat` and the parameters of the target, which come first.
+/// A minijinja template over `id`, `question`, `messages`, `conversation`, `inputs`, `k`, `repeat`, `vector`, `filter` and the parameters of the
+/// target, which come first.
+///
+/// `filter` is a parameter, which `--filter` sets; without it, the name is undefined.
 ///
 /// A missing value is an error, never an empty text. `tojson` writes a value as JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +69,8 @@ struct Fields<'r> {
     messages: Option<Vec<Message>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vector: Option<Vec<f64>>,
 }
 
 /// All names of a template. Of two values with one name the later counts.
@@ -120,9 +127,28 @@ impl Template {
 
     fn names<'r>(&'r self, request: &'r Request) -> Serde<Names<'r>> {
         Serde(Names {
-            fields: Fields::of(request),
+            fields: Fields {
+                // Few texts of a request use it, and it is long.
+                vector: self.vector(request),
+                ..Fields::of(request)
+            },
             parameters: &self.parameters,
         })
+    }
+
+    fn vector(&self, request: &Request) -> Option<Vec<f64>> {
+        let vector = request.vector.as_deref()?;
+        let is_named = self.text.contains("vector");
+        is_named.then(|| vector.iter().map(|it| shortest(*it)).collect())
+    }
+
+    /// Fills the template in with the parameters alone. `None` if it uses names of a request.
+    pub(crate) fn fill_parameters(&self) -> Option<Result<String, TemplateError>> {
+        let of_request = |name: &str| !self.parameters.contains_key(name) && self.uses(name);
+        if NAMES.into_iter().any(of_request) {
+            return None;
+        }
+        Some(self.fill(&Request::question("", "")))
     }
 
     /// Fills the template in. One expression alone keeps the type of its value.
@@ -225,22 +251,20 @@ fn check(
 
 impl<'r> Fields<'r> {
     fn of(request: &'r Request) -> Self {
-        let (inputs, question) = match &request.inputs {
-            Inputs::Question(question) => (Value::from(question.as_str()), Some(question.as_str())),
-            Inputs::Value(inputs) => {
-                let question = inputs.as_str().or_else(|| inputs.get("question")?.as_str());
-                (inputs.clone(), question)
-            }
+        let inputs = match &request.inputs {
+            Inputs::Question(question) => Value::from(question.as_str()),
+            Inputs::Value(inputs) => inputs.clone(),
         };
         let conversation = request.conversation.as_ref();
         Self {
             id: &request.id,
             repeat: request.repeat,
             inputs,
-            question,
+            question: request.question_text(),
             conversation: conversation.map_or(&request.id, |it| &it.id),
             messages: request.messages(),
             k: request.k,
+            vector: None,
         }
     }
 }
@@ -265,6 +289,11 @@ impl TemplateError {
             ),
         }
     }
+}
+
+/// The number with the fewest digits that reads back as `value`. The usual conversion writes `0.1` as `0.10000000149011612`.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(f64::from(value))
 }
 
 /// The expression of a text such as `{{ k }}`, which has nothing beside it.
@@ -327,6 +356,26 @@ mod tests {
         assert!(Template::with("{{ rank_profle }}", &parameters).is_err());
     }
 
+    #[test]
+    fn a_vector_is_a_json_array_of_its_shortest_numbers() {
+        let mut request = Request::question("q1", "why?");
+        request.vector = Some([0.1, -1.0, 1.5e-9].into());
+        let text = r#"{"vector": {{ vector }}, "n": {{ vector | length }}}"#;
+        let filled: Value = serde_json::from_str(&filled(text, &request).unwrap()).unwrap();
+        assert_eq!(filled, json!({"vector": [0.1, -1.0, 1.5e-9], "n": 3}));
+        let back = filled["vector"].as_array().unwrap().iter();
+        #[expect(clippy::cast_possible_truncation, reason = "an engine does so, too")]
+        let back = back.map(|it| it.as_f64().unwrap() as f32);
+        assert_eq!(back.collect::<Vec<_>>(), [0.1, -1.0, 1.5e-9]);
+        let body = JsonTemplate::new(json!({"q": ["{{ vector }}"]}), &Arc::default()).unwrap();
+        assert_eq!(
+            body.fill(&request).unwrap(),
+            json!({"q": [[0.1, -1.0, 1.5e-9]]})
+        );
+        request.vector = None;
+        assert!(body.fill(&request).is_err());
+    }
+
     fn filled(text: &str, request: &Request) -> Result<String, String> {
         let template = Template::new(text).map_err(|error| error.to_string())?;
         template.fill(request).map_err(|error| error.to_string())
@@ -382,7 +431,7 @@ mod tests {
     fn a_name_that_does_not_exist_is_found_before_the_run() {
         assert_eq!(
             Template::new("{{ qestion }}").unwrap_err().to_string(),
-            "`qestion` does not exist; the template may use `conversation`, `id`, `inputs`, `k`, `messages`, `question`, `repeat`"
+            "`qestion` does not exist; the template may use `conversation`, `filter`, `id`, `inputs`, `k`, `messages`, `question`, `repeat`, `vector`"
         );
         assert!(Template::new("{% for i in range(3) %}{{ i }}{% endfor %}").is_ok());
         assert!(Template::new("{{ question").is_err());

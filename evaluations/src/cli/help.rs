@@ -10,7 +10,10 @@ use super::Cli;
 
 /// The commands that are shown, those of the first day first.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Start here", &["init", "run", "eval", "datasets", "view"]),
+    (
+        "Start here",
+        &["init", "run", "eval", "datasets", "targets", "view"],
+    ),
     ("Use the results", &["runs", "compare", "tune", "gate"]),
     ("Trust the judge", &["rejudge", "labels"]),
     ("Work without labels", &["questions", "pool"]),

@@ -12,6 +12,7 @@ mod runs;
 mod score;
 mod setup;
 mod shorthand;
+mod targets;
 mod trend;
 
 use clap::{Parser, Subcommand};
@@ -48,6 +49,7 @@ pub(crate) use self::setup::{
     ValidateArgs, ViewArgs,
 };
 pub(crate) use self::shorthand::{expand, paths};
+pub(crate) use self::targets::{TargetsArgs, TargetsCommand};
 pub(crate) use self::trend::{Tolerance, TrendArgs};
 
 /// Benchmarks retrieval-augmented generation: is my RAG system good, and did my change make it better?
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Eval(Box<EvalArgs>),
     /// List the datasets, download one, or export one for another system
     Datasets(DatasetsArgs),
+    /// List descriptions of search engines as targets, or print one
+    Targets(TargetsArgs),
     /// Show stored and running runs in the browser, and label answers
     View(ViewArgs),
     /// List stored runs; show, report, tabulate, merge, or delete them

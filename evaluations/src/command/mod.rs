@@ -18,6 +18,7 @@ mod run;
 mod runs;
 mod score;
 mod table;
+mod targets;
 mod trend;
 mod validate;
 mod view;
@@ -45,6 +46,7 @@ pub(crate) fn execute(command: Command, printer: &Printer) -> Result<Exit> {
         Command::Import(arguments) => run::execute(&session, &(*arguments).into()),
         Command::Eval(arguments) => eval::execute(&session, &arguments, errors::report),
         Command::Datasets(arguments) => datasets::execute(&session, &arguments),
+        Command::Targets(arguments) => targets::execute(&session, &arguments),
         Command::View(arguments) => view::execute(&session, &arguments),
         Command::Runs(arguments) => runs::execute(&session, &arguments),
         Command::Compare(arguments) => compare::execute(&session, &arguments),

@@ -98,6 +98,10 @@ fn of_index(error: &IndexError) -> Option<&'static str> {
         | IndexError::NoMatch { .. }
         | IndexError::NoStore { .. }
         | IndexError::NoVectorIndex { .. } => Some("run without `--skip-db` to build the index"),
+        IndexError::OfOthers { .. } => Some(
+            "evaluate a table of it as it is with `--target lancedb:DATABASE#TABLE` (docs/targets-reference.md), or run without `--skip-db` to build \
+             an index beside its tables",
+        ),
         IndexError::Folder { .. } | IndexError::Lock { .. } => Some(OTHER_DATABASE),
         _ => None,
     }

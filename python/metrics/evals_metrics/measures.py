@@ -76,5 +76,7 @@ def _scores(measures: Iterable[str], qrels: Any, run: Any) -> tuple[list[Measure
     asked = [Measure(measure) for measure in measures]
     scores = _native.Request(list(map(str, asked)), 1, False, True, True).score(Qrels.of(qrels).native, Run.of(run).native)
     if len(scores.names) != len(asked):
-        raise ValueError("no query has both judgements and a ranking" if not scores.names else "a measure stands for several values; name each of them")
+        raise ValueError("a measure stands for several values; name each of them")
+    if not scores.queries:
+        raise ValueError("no query has both judgements and a ranking")
     return asked, scores

@@ -1,9 +1,13 @@
 //! Rankings and judgements in the forms that people have: dicts, columns, texts and files.
 
+use std::fmt::Display;
+use std::str::Utf8Error;
+
 use evals_metrics::scoring::{File, Judged, Ranked, Table, TableBuilder};
 use evals_metrics::trec::ParseError;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::{floats, value_error};
@@ -18,8 +22,9 @@ pub(crate) struct Collection {
 
 #[derive(Debug)]
 enum Source {
-    /// TREC, JSON, CSV or TSV. It is read in parallel whenever it is scored, which takes less time than copying its ids once.
-    Text(String),
+    /// TREC, JSON, CSV or TSV, in the memory of Python. It is read in parallel whenever it is scored, which takes less time than copying its
+    /// ids once.
+    Text(PyBackedBytes),
     Table(Table),
 }
 
@@ -31,7 +36,7 @@ impl Collection {
         let file = file(are_rankings);
         let mut table = TableBuilder::default();
         for (query, documents) in queries {
-            let query = text(&query, || format!("the {file}"))?;
+            let query = text(&query, || format!("the {file}"))?.to_cow()?;
             let documents = documents_of(&query, &documents)?;
             // A ranking can be empty. A query without judgements is one that nobody judged, as in a file.
             if are_rankings || !documents.is_empty() {
@@ -39,7 +44,8 @@ impl Collection {
             }
             for (id, value) in documents {
                 let value = number(&value, &query, &id, file)?;
-                table.document(&text(&id, || format!("query `{query}`"))?, value);
+                let id = text(&id, || format!("query `{query}`"))?;
+                table.document(&id.to_cow()?, value);
             }
         }
         Ok(Self::of(file, table))
@@ -60,14 +66,10 @@ impl Collection {
         let rows = queries.iter().zip(documents.iter()).zip(floats(values));
         for (row, ((query, document), value)) in rows.enumerate() {
             let place = |column: usize| format!("{}, row {row}", names[column]);
-            let query = text(&query, || place(0))?;
-            let document = text(&document, || place(1))?;
-            if let Some(wrong) = wrong(value, file) {
-                return Err(PyValueError::new_err(format!(
-                    "{}, query `{query}`, document `{document}`: {wrong}",
-                    place(2)
-                )));
-            }
+            let query = text(&query, || place(0))?.to_cow()?;
+            let document = text(&document, || place(1))?.to_cow()?;
+            let named = || format!("{}, query `{query}`, document `{document}`", place(2));
+            checked(value, file, named)?;
             table.query(&query);
             table.document(&document, value);
         }
@@ -76,12 +78,11 @@ impl Collection {
 
     /// Takes the text of a file in the form of TREC, CSV or TSV.
     #[staticmethod]
-    fn from_text(py: Python<'_>, text: &[u8], are_rankings: bool) -> PyResult<Self> {
-        let text = py.detach(|| String::from_utf8(text.to_vec()).map_err(value_error))?;
-        Ok(Self {
+    fn from_text(text: PyBackedBytes, are_rankings: bool) -> Self {
+        Self {
             file: file(are_rankings),
             source: Source::Text(text),
-        })
+        }
     }
 
     /// The documents of each query in their order, with floats as scores and ints as grades.
@@ -95,11 +96,6 @@ impl Collection {
             File::Judgements => {
                 let judged = self.judged()?;
                 let documents = |query| judged.documents(query);
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "grades are whole numbers of 32 bits"
-                )]
-                let whole = |grade: f64| grade as i32;
                 dict_of(py, judged.queries(), documents, whole)
             }
         }
@@ -116,16 +112,21 @@ impl Collection {
 
     pub(crate) fn judged(&self) -> PyResult<Judged<'_>> {
         match &self.source {
-            Source::Text(text) => Judged::read(text).map_err(value_error),
+            Source::Text(text) => Judged::read(self.utf8(text)?).map_err(value_error),
             Source::Table(table) => Ok(Judged::of(table)),
         }
     }
 
     pub(crate) fn ranked(&self) -> PyResult<Ranked<'_>> {
         match &self.source {
-            Source::Text(text) => Ranked::read(text).map_err(value_error),
+            Source::Text(text) => Ranked::read(self.utf8(text)?).map_err(value_error),
             Source::Table(table) => Ok(Ranked::of(table)),
         }
+    }
+
+    fn utf8<'a>(&self, text: &'a [u8]) -> PyResult<&'a str> {
+        let named = |error: Utf8Error| PyValueError::new_err(format!("the {}: {error}", self.file));
+        str::from_utf8(text).map_err(named)
     }
 }
 
@@ -139,7 +140,7 @@ fn file(are_rankings: bool) -> File {
 
 /// The documents of a query; an error for anything but a dict.
 pub(crate) fn documents_of<'a, 'py>(
-    query: &str,
+    query: &dyn Display,
     documents: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, PyDict>> {
     documents.cast::<PyDict>().map_err(|_| {
@@ -151,15 +152,17 @@ pub(crate) fn documents_of<'a, 'py>(
 }
 
 /// An id; an error that says where anything but a text is.
-pub(crate) fn text(id: &Bound<'_, PyAny>, place: impl Fn() -> String) -> PyResult<String> {
-    match id.cast::<PyString>() {
-        Ok(text) => Ok(text.to_cow()?.into_owned()),
-        Err(_) => Err(PyTypeError::new_err(format!(
+pub(crate) fn text<'a, 'py>(
+    id: &'a Bound<'py, PyAny>,
+    place: impl Fn() -> String,
+) -> PyResult<&'a Bound<'py, PyString>> {
+    id.cast::<PyString>().map_err(|_| {
+        PyTypeError::new_err(format!(
             "{}: expected an id of type `str`, not `{}`",
             place(),
             type_of(id)
-        ))),
-    }
+        ))
+    })
 }
 
 /// A score or a grade; an error that names the query and the document of anything else.
@@ -169,43 +172,55 @@ pub(crate) fn number(
     document: &Bound<'_, PyAny>,
     file: File,
 ) -> PyResult<f64> {
-    // Much faster than to make a float of an int.
-    if file == File::Judgements
-        && let Ok(grade) = value.extract::<i32>()
-    {
-        return Ok(grade.into());
-    }
-    let Ok(number) = value.extract::<f64>() else {
-        return Err(PyTypeError::new_err(format!(
-            "query `{query}`, document `{document}`: expected a number, not `{}`",
+    let place = || format!("query `{query}`, document `{document}`");
+    match value.extract::<f64>() {
+        Ok(number) => checked(number, file, place),
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "{}: expected a number, not `{}`",
+            place(),
             type_of(value)
-        )));
-    };
-    match wrong(number, file) {
-        None => Ok(number),
-        Some(wrong) => Err(PyValueError::new_err(format!(
-            "query `{query}`, document `{document}`: {wrong}"
         ))),
     }
+}
+
+/// A number that a score or a grade can be; an error that says where any other one is.
+fn checked(number: f64, file: File, place: impl Fn() -> String) -> PyResult<f64> {
+    let grades = f64::from(i32::MIN)..=f64::from(i32::MAX);
+    let wrong = match file {
+        File::Rankings if !number.is_finite() => {
+            format!("the score {number} is not a finite number")
+        }
+        File::Judgements if number.fract() != 0.0 || !grades.contains(&number) => {
+            format!("the grade {number} is not a whole number of 32 bits")
+        }
+        _ => return Ok(number),
+    };
+    Err(PyValueError::new_err(format!("{}: {wrong}", place())))
+}
+
+/// A grade; an error as of [`number`].
+pub(crate) fn grade(
+    value: &Bound<'_, PyAny>,
+    query: &str,
+    document: &Bound<'_, PyAny>,
+) -> PyResult<i32> {
+    // Much faster than to make a float of an int.
+    value
+        .extract::<i32>()
+        .or_else(|_| number(value, query, document, File::Judgements).map(whole))
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "grades are whole numbers of 32 bits"
+)]
+fn whole(grade: f64) -> i32 {
+    grade as i32
 }
 
 fn type_of(object: &Bound<'_, PyAny>) -> String {
     let name = object.get_type().name();
     name.map_or_else(|_| "?".to_owned(), |name| name.to_string())
-}
-
-/// What is wrong with a score or a grade.
-fn wrong(value: f64, file: File) -> Option<String> {
-    let grades = f64::from(i32::MIN)..=f64::from(i32::MAX);
-    match file {
-        File::Rankings if !value.is_finite() => {
-            Some(format!("the score {value} is not a finite number"))
-        }
-        File::Judgements if value.fract() != 0.0 || !grades.contains(&value) => Some(format!(
-            "the grade {value} is not a whole number of 32 bits"
-        )),
-        _ => None,
-    }
 }
 
 fn dict_of<'py, 'c, V: IntoPyObject<'py>>(

@@ -68,7 +68,6 @@ fn method_of(name: &str, k: u32, phi: f64) -> PyResult<Method> {
 fn normalization(name: &str) -> PyResult<Normalization> {
     let known = [
         ("min-max", Normalization::MinMax),
-        ("min_max", Normalization::MinMax),
         ("max", Normalization::Max),
         ("sum", Normalization::Sum),
         ("zmuv", Normalization::ZScore),

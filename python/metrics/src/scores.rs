@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use evals_metrics::measures::MinimumGrade;
-use evals_metrics::scoring::{self, Column, Options, ScoringError, Statistic};
-use evals_metrics::{Queries, TrecEval, Undefined};
+use evals_metrics::scoring::{self, GradedQuery, Options, ScoringError, Statistic};
+use evals_metrics::{Queries, TrecEval};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
@@ -26,15 +26,13 @@ pub(crate) struct Request {
 
 /// The values of a run by query and measure. What is undefined counts as 0, as in `trec_eval`.
 #[pyclass(frozen)]
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Scores {
-    queries: Vec<String>,
+    scores: scoring::Scores,
     /// Each name of a value, with the position of the measure that asked for it.
     names: Vec<(usize, String)>,
-    /// One query after another.
-    values: Vec<f64>,
-    /// A query without a ranking, and one without judgements.
-    unmatched: [Option<String>; 2],
+    /// Where each of them is among the columns.
+    positions: Vec<usize>,
 }
 
 #[pymethods]
@@ -80,9 +78,9 @@ impl Request {
         py.detach(|| {
             let (judged, ranked) = (judgements.judged()?, rankings.ranked()?);
             match scoring::score(&judged, &ranked, &self.parsed, &self.options) {
-                Ok(scores) => self.named(&scores),
+                Ok(scores) => self.named(scores),
                 // pytrec_eval and ir-measures have no scores then, and no error.
-                Err(ScoringError::NoCommonQuery { .. }) => Ok(Scores::default()),
+                Err(ScoringError::NoCommonQuery { .. }) => self.graded(&[]),
                 Err(error) => Err(value_error(error)),
             }
         })
@@ -96,18 +94,16 @@ impl Request {
         rankings: &Bound<'_, PyDict>,
     ) -> PyResult<Scores> {
         let queries = judgements.graded(rankings, self.options.version)?;
-        py.detach(|| {
-            self.named(&scoring::score_graded(
-                &queries,
-                &self.parsed,
-                &self.options,
-            ))
-        })
+        py.detach(|| self.graded(&queries))
     }
 }
 
 impl Request {
-    fn named(&self, scores: &scoring::Scores) -> PyResult<Scores> {
+    fn graded(&self, queries: &[GradedQuery<'_>]) -> PyResult<Scores> {
+        self.named(scoring::score_graded(queries, &self.parsed, &self.options))
+    }
+
+    fn named(&self, scores: scoring::Scores) -> PyResult<Scores> {
         let mut names = Vec::new();
         let mut positions = Vec::new();
         for (asked, measure) in self.measures.iter().enumerate() {
@@ -124,20 +120,10 @@ impl Request {
                 names.push((asked, shown(measure, name)));
             }
         }
-        let mut values = Vec::with_capacity(scores.queries().len() * names.len());
-        for query in 0..scores.queries().len() {
-            let row = scores.values(query);
-            values.extend(
-                positions
-                    .iter()
-                    .map(|&it| value(row[it], &scores.columns()[it])),
-            );
-        }
         Ok(Scores {
-            queries: scores.queries().to_vec(),
+            scores,
             names,
-            values,
-            unmatched: [scores.unranked(), scores.unjudged()].map(|it| it.first().cloned()),
+            positions,
         })
     }
 }
@@ -153,12 +139,14 @@ fn shown(measure: &str, of_trec_eval: String) -> String {
     }
 }
 
-/// The value of a query, whose logarithm `pytrec_eval` has where means are geometric.
-fn value(value: Result<f64, Undefined>, column: &Column) -> f64 {
-    let value = value.unwrap_or(0.0);
-    match column.statistic {
-        Statistic::GeometricMap(_) | Statistic::GeometricBpref(_) => value.max(LEAST).ln(),
-        _ => value,
+impl Scores {
+    /// A value of a query, whose logarithm `pytrec_eval` has where means are geometric.
+    fn value(&self, query: usize, column: usize) -> f64 {
+        let value = self.scores.values(query)[column].unwrap_or(0.0);
+        match self.scores.columns()[column].statistic {
+            Statistic::GeometricMap(_) | Statistic::GeometricBpref(_) => value.max(LEAST).ln(),
+            _ => value,
+        }
     }
 }
 
@@ -166,8 +154,8 @@ fn value(value: Result<f64, Undefined>, column: &Column) -> f64 {
 impl Scores {
     /// The ids of the scored queries, sorted.
     #[getter]
-    fn queries(&self) -> Vec<String> {
-        self.queries.clone()
+    fn queries(&self) -> &[String] {
+        self.scores.queries()
     }
 
     /// The names of the values, each with the position of the measure that asked for it.
@@ -178,16 +166,15 @@ impl Scores {
 
     /// A query without a ranking, and one without judgements, if there are any.
     #[getter]
-    fn unmatched(&self) -> [Option<String>; 2] {
-        self.unmatched.clone()
+    fn unmatched(&self) -> [Option<&String>; 2] {
+        [self.scores.unranked(), self.scores.unjudged()].map(|it| it.first())
     }
 
     /// The bytes of the 64-bit floats of a value, in the order of the queries.
     fn column<'py>(&self, py: Python<'py>, column: usize) -> Bound<'py, PyBytes> {
-        let values = self.values.iter().skip(column);
-        let values = values.step_by(self.names.len().max(1));
-        let bytes: Vec<u8> = values.flat_map(|value| value.to_ne_bytes()).collect();
-        PyBytes::new(py, &bytes)
+        let queries = 0..self.scores.queries().len();
+        let values = queries.map(|query| self.value(query, self.positions[column]));
+        PyBytes::new(py, &values.flat_map(f64::to_ne_bytes).collect::<Vec<u8>>())
     }
 
     /// The values by query and name.
@@ -195,16 +182,14 @@ impl Scores {
         let names = self.names.iter().map(|(_, name)| PyString::new(py, name));
         let names: Vec<_> = names.collect();
         let all = PyDict::new(py);
-        for (query, values) in self
-            .queries
-            .iter()
-            .zip(self.values.chunks(names.len().max(1)))
-        {
-            let one = PyDict::new(py);
-            for (name, value) in names.iter().zip(values) {
-                one.set_item(name, value)?;
+        let mut one = PyDict::new(py);
+        for (position, query) in self.scores.queries().iter().enumerate() {
+            // A copy of the last one has the right size and all names.
+            one = one.copy()?;
+            for (name, &column) in names.iter().zip(&self.positions) {
+                one.set_item(name, self.value(position, column))?;
             }
-            all.set_item(query, one)?;
+            all.set_item(query, &one)?;
         }
         Ok(all)
     }

@@ -110,7 +110,7 @@ def installed(package):
         ({"q1": {"a": float("inf")}}, ValueError, "query `q1`, document `a`: the score inf"),
         ({"q1": {"a": "high"}}, TypeError, "query `q1`, document `a`: expected a number, not `str`"),
         ({"q1": {"a": None}}, TypeError, "query `q1`, document `a`: expected a number, not `NoneType`"),
-        ({"q1": {7: 2.0, "a": 1.0}}, TypeError, "query `q1`: expected ids of type `str`"),
+        ({"q1": {7: 2.0, "a": 1.0}}, TypeError, "query `q1`: expected an id of type `str`, not `int`"),
         ({1: {"a": 1.0}}, TypeError, "expected an id of type `str`, not `int`"),
         ({"q1": ["a"]}, TypeError, "query `q1`: expected a dict of documents, not `list`"),
         (3.5, TypeError, "expected a dict, a path or a frame"),
@@ -162,8 +162,8 @@ def test_bad_files_and_measures(tmp_path):
         evaluate({"q1": {"a": 1}}, Run.from_text("q1 Q0 a 1 1.0 t\nq1 Q0 b\n"), "map")
     with pytest.raises(FileNotFoundError, match="missing.trec"):
         evaluate(QRELS, tmp_path / "missing.trec", "map")
-    with pytest.raises(ValueError, match="utf-8"):
-        Run.from_text(b"q1 Q0 \xff 1 1.0 t\n")
+    with pytest.raises(ValueError, match="the rankings: invalid utf-8 sequence of 1 bytes from index 6"):
+        evaluate({"q1": {"a": 1}}, Run.from_text(b"q1 Q0 \xff 1 1.0 t\n"), "map")
     with pytest.raises(ValueError, match="unknown measure `ndgc@10`, did you mean|unknown measure `ndgc@10`"):
         evaluate(QRELS, RUN, "ndgc@10")
     with pytest.raises(ValueError, match="query `q2` has no ranking; with `make_comparable=True`"):

@@ -2,6 +2,7 @@
 
 mod compared;
 mod depth;
+mod engines;
 mod measures;
 mod options;
 mod services;

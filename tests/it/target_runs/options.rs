@@ -50,18 +50,17 @@ fn a_target_comes_from_a_file_the_settings_or_an_option() {
 #[test]
 fn options_and_settings_that_a_target_cannot_use_are_refused() {
     let sandbox = Sandbox::new();
-    for option in [
-        "--profile bm25",
-        "--skip-db",
-        "--db x",
-        "--filter 1",
-        "--model ollama:x",
-    ] {
+    for option in ["--profile bm25", "--skip-db", "--db x", "--model ollama:x"] {
         let refused = sandbox.refuse(&format!("sample {TARGET} {option}"));
         let name = option.split(' ').next().unwrap();
         let expected = format!("`{name}` configures our own pipeline");
         assert!(refused.contains(&expected), "{refused}");
     }
+    let filter = sandbox.refuse(&format!("sample {TARGET} --filter 1"));
+    assert!(
+        filter.contains("no template of the target uses `{{ filter }}`"),
+        "{filter}"
+    );
     let both = sandbox.refuse(&format!("sample {TARGET} --skip-qa --skip-retrieval"));
     assert!(both.contains("leave nothing to ask"), "{both}");
     let nowhere = sandbox.refuse("sample --target ftp://x");

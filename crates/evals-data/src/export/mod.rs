@@ -1,22 +1,25 @@
-//! Writing a dataset's documents and questions into a folder, for other systems to read.
+//! Writing a dataset's documents or chunks and its questions into a folder, for other systems to read.
 
+mod chunks;
 mod manifest;
 mod rows;
 mod staging;
 #[cfg(test)]
 mod tests;
 
+use std::error::Error;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use evals_rag::{Document, Question};
+use evals_rag::{Chunk, Document, Question};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::collection::Collection;
 use crate::error::DataError;
 use crate::manifest::Manifest;
+use chunks::ChunkWriter;
 use rows::RowWriter;
 use staging::Staging;
 
@@ -32,6 +35,9 @@ pub struct Export {
     pub questions_only: bool,
 }
 
+/// An error of whatever reads the chunks.
+pub type BoxedError = Box<dyn Error + Send + Sync>;
+
 /// The format of an export.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ExportFormat {
@@ -42,6 +48,16 @@ pub enum ExportFormat {
     Parquet,
     /// A text file for each document. Questions are JSON Lines.
     Text,
+    /// Chunks only: a put of Vespa's feed on each line.
+    Vespa,
+    /// Chunks only: a body of the bulk API of OpenSearch and Elasticsearch.
+    OpenSearch,
+    /// Chunks only: a body of Qdrant's upsert on each line.
+    Qdrant,
+    /// Chunks only: a body of Weaviate's batch on each line.
+    Weaviate,
+    /// Chunks only: a script of `psql` that creates and fills a table.
+    Sql,
 }
 
 impl ExportFormat {
@@ -49,16 +65,18 @@ impl ExportFormat {
     fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
-            Self::JsonLines | Self::Text => "jsonl",
+            _ => "jsonl",
         }
     }
 }
 
-/// The numbers of exported documents and questions.
+/// The numbers of exported documents, chunks and questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exported {
     /// Documents.
     pub documents: u64,
+    /// Chunks.
+    pub chunks: u64,
     /// Questions.
     pub questions: u64,
     /// Whether the folder has a manifest, with which it can be run as a dataset.
@@ -72,7 +90,7 @@ impl Collection {
     /// |---|---|
     /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
     /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
-    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` and `metadata` |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any) and `metadata` |
     /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
     ///
     /// Documents are streamed. The files have their names only once all of them are complete.
@@ -90,17 +108,16 @@ impl Collection {
         // Questions first: a defect in them is found before a large corpus is written.
         let questions = self.questions()?.questions;
         let staging = Staging::new(folder)?;
-        let has_accepted = questions.iter().any(|it| !it.accepted.is_empty());
         let mut exported = Exported {
-            questions: questions.len() as u64,
+            questions: self.export_questions(&questions, &staging, export)?,
             ..Exported::default()
         };
-        self.export_questions(&questions, &staging, export, has_accepted)?;
         if !export.questions_only {
             exported.documents = self.export_documents(&staging, export.format, keep_going)?;
         }
         if export.with_answers && !export.questions_only && export.format != ExportFormat::Text {
             let path = staging.path(Manifest::FILE);
+            let has_accepted = has_accepted(&questions);
             let text = manifest::of(self.manifest(), export.format, has_accepted);
             std::fs::write(&path, text).map_err(|source| staging.failed(Manifest::FILE, source))?;
             exported.has_manifest = true;
@@ -109,27 +126,71 @@ impl Collection {
         Ok(exported)
     }
 
-    /// Writes the questions as rows, with a column of further right answers if one of them has any.
+    /// Does the same with the chunks of an index of the dataset in place of the documents: `chunks.jsonl`, `chunks.parquet` or `chunks.sql`
+    /// has the `id`, `document_id`, `title`, `text`, `metadata` and `vector` of each, as the format has them. `dimension` is the length of
+    /// the vectors; `None` writes none.
+    ///
+    /// # Errors
+    ///
+    /// As [`export`](Self::export), and if a chunk cannot be read.
+    pub fn export_chunks(
+        &self,
+        folder: &Path,
+        export: Export,
+        dimension: Option<usize>,
+        chunks: impl IntoIterator<Item = Result<Chunk, BoxedError>>,
+        keep_going: &dyn Fn() -> bool,
+    ) -> Result<Exported, ExportError> {
+        let questions = self.questions()?.questions;
+        let staging = Staging::new(folder)?;
+        let questions = self.export_questions(&questions, &staging, export)?;
+        let has_metadata = !self.manifest().documents.columns.metadata.is_empty();
+        let mut writer = ChunkWriter::create(&staging, export.format, has_metadata, dimension)?;
+        for chunk in chunks {
+            if !keep_going() {
+                return Err(ExportError::Stopped);
+            }
+            writer.write(chunk.map_err(ExportError::Chunks)?)?;
+        }
+        let chunks = writer.finish()?;
+        staging.publish()?;
+        Ok(Exported {
+            chunks,
+            questions,
+            ..Exported::default()
+        })
+    }
+
+    /// Writes the questions as rows.
     fn export_questions(
         &self,
         questions: &[Question],
         staging: &Staging,
         export: Export,
-        has_accepted: bool,
-    ) -> Result<(), ExportError> {
-        let mut columns = vec!["id", "question"];
+    ) -> Result<u64, ExportError> {
+        let has_accepted = has_accepted(questions);
         let original = &self.manifest().questions.columns;
         let has_turns = original.facts().next().is_some();
+        let mut columns = vec!["id", "question"];
         if has_turns {
             columns.extend(["conversation", "messages"]);
         }
         if export.with_answers {
             columns.extend(["answer", "relevant"]);
-            columns.extend(has_accepted.then_some(ACCEPTED));
-            columns.extend((!original.metadata.is_empty()).then_some("metadata"));
+            if has_accepted {
+                columns.push(ACCEPTED);
+            }
+            if !original.metadata.is_empty() {
+                columns.push("metadata");
+            }
         }
         let mut writer = RowWriter::create(staging, "questions", export.format, columns)?;
         for question in questions {
+            let relevant: Map<String, Value> = question
+                .relevant
+                .iter()
+                .map(|(id, grade)| (id.to_owned(), grade.into()))
+                .collect();
             let mut cells = vec![json!(question.id), json!(question.text)];
             if has_turns {
                 let turn = question.turn.as_ref();
@@ -138,15 +199,13 @@ impl Collection {
                     json!(turn.map(|turn| &turn.history)),
                 ]);
             }
-            let relevant = question.relevant.iter();
-            let relevant = relevant.map(|(id, grade)| (id.to_owned(), grade.into()));
-            let relevant: Map<String, Value> = relevant.collect();
             cells.extend([json!(question.answer), json!(relevant)]);
             cells.extend(has_accepted.then(|| json!(question.accepted)));
             cells.push(json!(question.metadata));
             writer.write(&cells)?;
         }
-        writer.finish()
+        writer.finish()?;
+        Ok(questions.len() as u64)
     }
 
     /// Writes the documents as rows, or as files of text and a table of these files.
@@ -189,6 +248,15 @@ impl Collection {
     }
 }
 
+/// Fails unless an export can go into `folder`, so that nothing long is done for one that cannot.
+///
+/// # Errors
+///
+/// The folder is in use, or cannot be created.
+pub fn check_folder(folder: &Path) -> Result<(), ExportError> {
+    Staging::new(folder).map(drop)
+}
+
 /// The folder of texts.
 const TEXTS: &str = "documents";
 
@@ -229,6 +297,9 @@ pub enum ExportError {
     /// The dataset cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The chunks cannot be read.
+    #[error(transparent)]
+    Chunks(BoxedError),
 }
 
 /// Most characters of an id in a name.
@@ -254,4 +325,9 @@ fn file_name(number: u64, id: &str) -> String {
         "" => format!("{number:06}.txt"),
         slug => format!("{number:06}-{slug}.txt"),
     }
+}
+
+/// Whether a question has further right answers, which then have a column.
+fn has_accepted(questions: &[Question]) -> bool {
+    questions.iter().any(|it| !it.accepted.is_empty())
 }

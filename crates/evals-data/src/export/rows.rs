@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, StringBuilder};
+use arrow::array::{ArrayRef, FixedSizeListBuilder, Float32Builder, StringBuilder};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
@@ -32,10 +32,12 @@ enum RowsFile {
     Parquet(Box<Parquet>),
 }
 
-struct Parquet {
+/// A table of texts, and of vectors in a last column.
+pub(super) struct Parquet {
     writer: ArrowWriter<File>,
     schema: Arc<Schema>,
     builders: Vec<StringBuilder>,
+    vectors: Option<FixedSizeListBuilder<Float32Builder>>,
     bytes: usize,
 }
 
@@ -48,12 +50,10 @@ impl<'s> RowWriter<'s> {
     ) -> Result<Self, ExportError> {
         let name = format!("{table}.{}", format.extension());
         let file = File::create_new(staging.path(&name)).and_then(|file| match format {
-            ExportFormat::Parquet => Parquet::new(file, &columns)
+            ExportFormat::Parquet => Parquet::new(file, &columns, None)
                 .map(Box::new)
                 .map(RowsFile::Parquet),
-            ExportFormat::JsonLines | ExportFormat::Text => {
-                Ok(RowsFile::JsonLines(BufWriter::with_capacity(1 << 16, file)))
-            }
+            _ => Ok(RowsFile::JsonLines(BufWriter::with_capacity(1 << 16, file))),
         });
         Ok(Self {
             file: file.map_err(|source| staging.failed(&name, source))?,
@@ -67,21 +67,24 @@ impl<'s> RowWriter<'s> {
     pub(super) fn write(&mut self, cells: &[Value]) -> Result<(), ExportError> {
         let written = match &mut self.file {
             RowsFile::JsonLines(file) => write_line(file, &self.columns, cells),
-            RowsFile::Parquet(parquet) => parquet.write(cells),
+            RowsFile::Parquet(parquet) => parquet.write(cells, None),
         };
         written.map_err(|source| self.staging.failed(&self.name, source))
     }
 
     pub(super) fn finish(self) -> Result<(), ExportError> {
         let finished = match self.file {
-            RowsFile::JsonLines(file) => file
-                .into_inner()
-                .map_err(io::IntoInnerError::into_error)
-                .and_then(|file| file.sync_all()),
+            RowsFile::JsonLines(file) => sync(file),
             RowsFile::Parquet(parquet) => parquet.finish(),
         };
         finished.map_err(|source| self.staging.failed(&self.name, source))
     }
+}
+
+/// Writes what is still in memory, and waits for the disk.
+pub(super) fn sync(file: BufWriter<File>) -> io::Result<()> {
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.sync_all()
 }
 
 /// An object with the columns in their order.
@@ -96,11 +99,16 @@ fn write_line(file: &mut impl Write, columns: &[&str], cells: &[Value]) -> io::R
 }
 
 impl Parquet {
-    fn new(file: File, columns: &[&str]) -> io::Result<Self> {
-        let fields: Vec<Field> = columns
+    /// A table with these columns of texts, and with a column of vectors of this many dimensions if there are any.
+    pub(super) fn new(file: File, columns: &[&str], dimension: Option<i32>) -> io::Result<Self> {
+        let texts = columns
             .iter()
-            .map(|name| Field::new(*name, DataType::Utf8, true))
-            .collect();
+            .map(|name| Field::new(*name, DataType::Utf8, true));
+        let vectors = dimension.map(|dimension| {
+            let item = Field::new("item", DataType::Float32, true);
+            Field::new_fixed_size_list("vector", item, dimension, true)
+        });
+        let fields: Vec<Field> = texts.chain(vectors).collect();
         let schema = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -109,13 +117,14 @@ impl Parquet {
         Ok(Self {
             writer: writer.map_err(io::Error::other)?,
             builders: columns.iter().map(|_| StringBuilder::new()).collect(),
+            vectors: dimension.map(|it| FixedSizeListBuilder::new(Float32Builder::new(), it)),
             schema,
             bytes: 0,
         })
     }
 
-    /// Writes texts as they are, and other values as their JSON.
-    fn write(&mut self, cells: &[Value]) -> io::Result<()> {
+    /// Writes texts as they are, and other values as their JSON. A vector has the dimensions of its column.
+    pub(super) fn write(&mut self, cells: &[Value], vector: Option<&[f32]>) -> io::Result<()> {
         for (cell, builder) in cells.iter().zip(&mut self.builders) {
             let json;
             let text = match cell {
@@ -132,6 +141,15 @@ impl Parquet {
             self.bytes += text.len();
             builder.append_value(text);
         }
+        if let Some(vectors) = &mut self.vectors {
+            let width = usize::try_from(vectors.value_length()).unwrap_or_default();
+            match vector {
+                Some(vector) => vectors.values().append_slice(vector),
+                None => vectors.values().append_nulls(width),
+            }
+            vectors.append(vector.is_some());
+            self.bytes += width * size_of::<f32>();
+        }
         if self.bytes >= GROUP {
             self.flush()?;
         }
@@ -139,11 +157,11 @@ impl Parquet {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let columns: Vec<ArrayRef> = self
-            .builders
-            .iter_mut()
-            .map(|builder| Arc::new(builder.finish()) as ArrayRef)
-            .collect();
+        let texts = self.builders.iter_mut();
+        let texts = texts.map(|builder| Arc::new(builder.finish()) as ArrayRef);
+        let vectors = self.vectors.as_mut();
+        let vectors = vectors.map(|builder| Arc::new(builder.finish()) as ArrayRef);
+        let columns: Vec<ArrayRef> = texts.chain(vectors).collect();
         self.bytes = 0;
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
         let batch = batch.map_err(io::Error::other)?;
@@ -151,7 +169,7 @@ impl Parquet {
         self.writer.flush().map_err(io::Error::other)
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         let file = self.writer.into_inner().map_err(io::Error::other)?;
         file.sync_all()

@@ -261,3 +261,68 @@ proptest! {
         prop_assert!(name != file_name(2, &other) && name != file_name(10, &other));
     }
 }
+
+#[test]
+fn awkward_chunks_keep_their_place() {
+    let (folder, collection) = source();
+    let odd = |ordinal, text: &str, vector| Chunk {
+        document: "d\\1".to_owned(),
+        title: None,
+        metadata: Map::from_iter([("a".to_owned(), json!("\t"))]),
+        ordinal,
+        text: text.to_owned(),
+        vector,
+    };
+    let export = |format, count: u32| {
+        let to = folder.path().join(format!("{format:?}{count}"));
+        let mut chunks = vec![
+            odd(0, "a\tb\\N\r\n\\.\0", Some(vec![0.1, -1e-9])),
+            odd(1, "", None),
+        ];
+        chunks.extend((2..count).map(|ordinal| odd(ordinal, "x", Some(vec![1.0, 2.0]))));
+        let export = Export {
+            format,
+            ..Export::default()
+        };
+        let chunks = chunks.into_iter().map(Ok);
+        let exported = collection.export_chunks(&to, export, Some(2), chunks, &|| true);
+        assert_eq!(exported.unwrap().chunks, u64::from(count));
+        files(&to)
+    };
+    let script = &export(ExportFormat::Sql, 2)["chunks.sql"];
+    let rows = script.split_once("FROM stdin;\n").unwrap().1;
+    assert_eq!(
+        rows,
+        "d\\\\1#0\td\\\\1\t\\N\ta\\tb\\\\N\\r\\n\\\\.\u{fffd}\t{\"a\":\"\\\\t\"}\t[0.1,-1e-9]\n\
+         d\\\\1#1\td\\\\1\t\\N\t\t{\"a\":\"\\\\t\"}\t\\N\n\\.\nCOMMIT;\n"
+    );
+    let lines = &export(ExportFormat::JsonLines, 2)["chunks.jsonl"];
+    let second = lines.lines().nth(1).unwrap();
+    assert_eq!(
+        second,
+        r#"{"id":"d\\1#1","document_id":"d\\1","text":"","metadata":{"a":"\t"}}"#
+    );
+    for (count, requests) in [(2, 1), (99, 1), (100, 1), (101, 2), (200, 2)] {
+        let lines = &export(ExportFormat::Qdrant, count)["chunks.jsonl"];
+        let parsed = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let points: Vec<usize> = parsed
+            .map(|it| it["points"].as_array().unwrap().len())
+            .collect();
+        assert_eq!(
+            (points.len(), points.iter().sum()),
+            (requests, count as usize)
+        );
+    }
+    let request = &export(ExportFormat::Qdrant, 3)["chunks.jsonl"];
+    assert!(
+        request.contains(r#","vector":{},"payload":{"id":"d\\1#1","#),
+        "{request}"
+    );
+    let failing = [Err("the disk is gone".into())];
+    let to = folder.path().join("none");
+    let failed = collection.export_chunks(&to, Export::default(), None, failing, &|| true);
+    assert_eq!(failed.unwrap_err().to_string(), "the disk is gone");
+    assert!(!to.exists());
+}

@@ -17,7 +17,7 @@ use crate::table::{ROW_ID, TEXT};
 use crate::vector_table::VectorTable;
 
 /// The engine's name for the BM25 score.
-const SCORE: &str = "_score";
+pub(crate) const SCORE: &str = "_score";
 
 /// Bytes of vectors in one batch of the scan. The engine's default is 1,024 rows of any size, which allocates and sorts more often.
 const BATCH_BYTES: usize = 4 << 20;

@@ -325,7 +325,8 @@ impl Store {
         }
     }
 
-    async fn connection(&self) -> Result<&Connection, IndexError> {
+    /// The connection, which creates the store's folder if it does not exist.
+    pub(crate) async fn connection(&self) -> Result<&Connection, IndexError> {
         self.connection.get_or_try_init(|| self.connect()).await
     }
 
@@ -357,7 +358,8 @@ impl Store {
         self.names_with(&identity.vectors_prefix()).await
     }
 
-    async fn names_with(&self, prefix: &str) -> Result<Vec<String>, IndexError> {
+    /// The tables with this prefix, sorted.
+    pub(crate) async fn names_with(&self, prefix: &str) -> Result<Vec<String>, IndexError> {
         let Some(connection) = self.existing().await? else {
             return Ok(Vec::new());
         };

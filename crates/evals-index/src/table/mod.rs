@@ -1,5 +1,6 @@
 //! The table of an index: its columns, and the records in its schema.
 
+pub(crate) mod chunks;
 pub(crate) mod contents;
 pub(crate) mod full_text;
 pub(crate) mod positions;

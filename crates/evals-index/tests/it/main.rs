@@ -13,6 +13,7 @@ mod cut;
 mod damage;
 mod depth;
 mod filtering;
+mod foreign;
 mod fuzz;
 mod hybrid;
 mod interruption;

@@ -82,48 +82,56 @@ fn rows(
     pairs: &[Pair],
 ) -> Result<Vec<QueryRow>, ScoringError> {
     let statistics: Vec<Statistic> = request.columns().iter().map(|it| it.statistic).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut scores = QueryScores::new(options);
-        let (mut done, mut errors) = (Vec::new(), Vec::new());
-        loop {
-            let from = next.fetch_add(BATCH, atomic::Ordering::Relaxed);
-            if from >= pairs.len() {
-                return (done, errors);
-            }
-            let to = pairs.len().min(from + BATCH);
-            for (index, pair) in (from..).zip(&pairs[from..to]) {
-                match row(qrels, run, *pair, &statistics, options, &mut scores) {
-                    Ok(row) => done.push((index, row)),
-                    Err(error) => errors.push(error),
-                }
-            }
-        }
-    };
-    let most = pairs.len().div_ceil(BATCH).max(1);
-    let finished: Vec<_> = thread::scope(|scope| {
-        let started: Vec<_> = (0..threads().min(most))
-            .map(|_| scope.spawn(work))
-            .collect();
-        let finished = started.into_iter().map(ScopedJoinHandle::join);
-        finished
-            .map(|it| it.expect("scoring does not panic"))
-            .collect()
-    });
+    let finished = in_parallel(
+        pairs.len(),
+        || QueryScores::new(options),
+        |scores, index| row(qrels, run, pairs[index], &statistics, options, scores),
+    );
     let (mut rows, mut errors) = (Vec::with_capacity(pairs.len()), Vec::new());
-    for (done, failed) in finished {
-        rows.extend(done);
-        errors.extend(failed);
+    for row in finished {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(error) => errors.push(error),
+        }
     }
-    if let Some(first) = errors.into_iter().min_by_key(place) {
-        return Err(first);
+    match errors.into_iter().min_by_key(place) {
+        Some(first) => Err(first),
+        None => Ok(rows),
     }
-    rows.sort_unstable_by_key(|&(index, _)| index);
-    Ok(rows.into_iter().map(|(_, row)| row).collect())
 }
 
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+/// What `work` makes of each number below `count`, in their order. All processors work, each with a memory of its own.
+fn in_parallel<M, T: Send>(
+    count: usize,
+    memory: impl Fn() -> M + Sync,
+    work: impl Fn(&mut M, usize) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        let (mut memory, mut done) = (memory(), Vec::new());
+        loop {
+            let from = next.fetch_add(BATCH, atomic::Ordering::Relaxed);
+            if from >= count {
+                return done;
+            }
+            let batch = from..count.min(from + BATCH);
+            done.extend(batch.map(|index| (index, work(&mut memory, index))));
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut done: Vec<(usize, T)> = match processors.min(count.div_ceil(BATCH)) {
+        // To start a thread takes longer than to score a few queries.
+        0 | 1 => worker(),
+        threads => thread::scope(|scope| {
+            let started: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
+            let finished = started.into_iter().map(ScopedJoinHandle::join);
+            finished
+                .flat_map(|it| it.expect("scoring does not panic"))
+                .collect()
+        }),
+    };
+    done.sort_unstable_by_key(|&(index, _)| index);
+    done.into_iter().map(|(_, it)| it).collect()
 }
 
 /// Orders errors: those of the judgements first, each file by line.
@@ -198,13 +206,13 @@ fn scored(
 
 /// A query whose documents are matched and in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct GradedQuery {
+pub struct GradedQuery<'a> {
     /// The query's id.
-    pub id: String,
+    pub id: &'a str,
     /// The grade at each rank, best rank first; `None` for a document without a judgement.
     pub ranking: Vec<Option<i32>>,
     /// The grades of all judgements of the query, retrieved or not.
-    pub judgements: Vec<i32>,
+    pub judgements: &'a [i32],
 }
 
 /// Scores queries that are judged and ranked, by their grades alone: what [`score`] does once it has read, matched and sorted the documents.
@@ -213,40 +221,29 @@ pub struct GradedQuery {
 /// use evals_metrics::scoring::{GradedQuery, Options, Request, score_graded};
 ///
 /// let query = GradedQuery {
-///     id: "q1".to_owned(),
+///     id: "q1",
 ///     ranking: vec![None, Some(1)],
-///     judgements: vec![1, 0],
+///     judgements: &[1, 0],
 /// };
 /// let request = Request::parse(["recip_rank"])?;
 /// let scores = score_graded(&[query], &request, &Options::default());
 /// assert_eq!(scores.values(0), [Ok(0.5)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn score_graded(queries: &[GradedQuery], request: &Request, options: &Options) -> Scores {
+pub fn score_graded(queries: &[GradedQuery<'_>], request: &Request, options: &Options) -> Scores {
     let request = request.relevant_from(options.relevant_from);
     let statistics: Vec<Statistic> = request.columns().iter().map(|it| it.statistic).collect();
-    let mut sorted: Vec<&GradedQuery> = queries.iter().collect();
-    sorted.sort_by(|left, right| left.id.cmp(&right.id));
-    let work = &|queries: &[&GradedQuery]| -> Vec<QueryRow> {
-        let mut graded = GradedRanking::of_version(options.version);
-        let rows = queries.iter().map(|query| {
-            let judgements = query.judgements.iter().copied();
-            let positive_grades = judgements.clone().filter(|grade| *grade > 0).count();
-            let ranking = query.ranking.iter().copied();
-            fill(&mut graded, ranking, judgements, options);
-            let id = query.id.clone();
-            scored(id, true, positive_grades, &graded, &statistics, options)
-        });
-        rows.collect()
+    let mut sorted: Vec<&GradedQuery<'_>> = queries.iter().collect();
+    sorted.sort_by(|left, right| left.id.cmp(right.id));
+    let work = |graded: &mut GradedRanking, index: usize| {
+        let query = sorted[index];
+        let judgements = query.judgements.iter().copied();
+        let positive_grades = judgements.clone().filter(|grade| *grade > 0).count();
+        fill(graded, query.ranking.iter().copied(), judgements, options);
+        let id = query.id.to_owned();
+        scored(id, true, positive_grades, graded, &statistics, options)
     };
-    let share = sorted.len().div_ceil(threads()).max(BATCH);
-    let rows = thread::scope(|scope| {
-        let parts = sorted.chunks(share);
-        let started: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let finished = started.into_iter().map(ScopedJoinHandle::join);
-        finished
-            .flat_map(|rows| rows.expect("scoring does not panic"))
-            .collect()
-    });
+    let memory = || GradedRanking::of_version(options.version);
+    let rows = in_parallel(sorted.len(), memory, work);
     Scores::new(request, *options, rows, None)
 }

@@ -31,6 +31,7 @@ use crate::models::Servers;
 use crate::options::EvalArgs;
 use crate::resumption::{self, Resume};
 use crate::run_ending::Reached;
+use crate::run_models::embedder::VectorCache;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -221,6 +222,11 @@ impl Systems {
             ..Resources::default()
         };
         let dataset = plan.dataset(file, resources, arguments.results.cluster.as_ref())?;
+        let dataset = if plan.judges.votes {
+            dataset.report_evaluator(JudgeAgreement)
+        } else {
+            dataset
+        };
         // They run with the user's rights, and the file may come from somebody else.
         for command in &plan.commands {
             session.printer.note(&format!(
@@ -228,13 +234,12 @@ impl Systems {
                 plan.source.path.display()
             ));
         }
-        let dataset = if plan.judges.votes {
-            dataset.report_evaluator(JudgeAgreement)
-        } else {
-            dataset
+        let opening = Opening {
+            concurrency: plan.concurrency,
+            folder: session.directories.working.clone(),
+            vectors: VectorCache::with(arguments.judging.no_cache, None, arguments.control.repeat),
         };
-
-        let target = open_target(session, plan, &mut opener, spending, interruption).await?;
+        let target = open_target(session, plan, &opening, &mut opener, interruption).await?;
         Ok(Self {
             judges,
             workers,
@@ -247,17 +252,13 @@ impl Systems {
 async fn open_target(
     session: &Session<'_>,
     plan: &Plan,
+    opening: &Opening,
     opener: &mut Opener<'_, '_>,
-    spending: &Arc<Spending>,
     interruption: &Interruption,
 ) -> Result<Arc<dyn Target>> {
-    let opening = Opening {
-        concurrency: plan.concurrency,
-        folder: session.directories.working.clone(),
-    };
-    let target = targets::open(&plan.target, &opening, opener);
+    let target = targets::open(&plan.target, opening, opener);
     let target = interruption.guard(target).await?;
-    let target = targets::metered(target, choices::prices(&plan.resolved), spending);
+    let target = targets::metered(target, choices::prices(&plan.resolved), opener.spending);
     for warning in target.warnings(&plan.chosen_ids()) {
         session.printer.warn(&warning);
     }

@@ -23,6 +23,7 @@ pub(super) fn asking(
                 id: case.id.to_string(),
                 repeat: scope.repeat(),
                 k: None,
+                vector: None,
                 inputs: Inputs::Value(case.input.clone()),
                 conversation: None,
             };

@@ -18,8 +18,8 @@ use crate::case_selection::Condition;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
-    /// Test this system: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE` [default: the target of the
-    /// dataset file, the setting target, or ./target.yaml; without a target, `run` tests our own pipeline]
+    /// Test this system: `http://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE`, `trec:FILE` or
+    /// `lancedb:DATABASE#TABLE` [default: the target of the dataset file, the setting target, or ./target.yaml; without a target, `run` tests our own pipeline]
     #[arg(long, alias = "task", value_name = "TARGET")]
     pub target: Option<TargetAddress>,
     /// The version of the system under test, as reports name it

@@ -17,6 +17,8 @@ use evals_terminal::Printer;
 use crate::index_bar::IndexBar;
 use crate::models::{ConfiguredEmbedder, embedder};
 use crate::peak_memory;
+use crate::run_models::embedder::VectorCache;
+use crate::run_models::{self, Opener};
 use crate::store_options;
 
 /// What decides which index a command searches.
@@ -155,6 +157,36 @@ pub(crate) async fn prepare(
         build,
         vectors,
     })
+}
+
+/// Opens the index of the settings, or builds it as a run does, and notes its size.
+pub(crate) async fn of_settings(
+    opener: &mut Opener<'_, '_>,
+    chunker: &Chunker,
+    needs_embeddings: bool,
+    collection: &Collection,
+    uri: &str,
+) -> Result<ReadyIndex> {
+    let printer = opener.session.printer;
+    let plan = IndexPlan {
+        resolved: opener.resolved,
+        chunker,
+        embedder: &opener.models.embedder,
+        needs_embeddings,
+    };
+    let embedder = if needs_embeddings {
+        Some(run_models::embedder::open(opener, VectorCache::Reuse).await?)
+    } else {
+        None
+    };
+    let found = find(printer, plan, embedder, collection, uri).await?;
+    let may_build = MayBuild {
+        index: true,
+        vectors: true,
+    };
+    let ready = prepare(printer, plan, found, collection, may_build).await?;
+    describe_index(printer, &ready);
+    Ok(ready)
 }
 
 async fn build(

@@ -1,5 +1,6 @@
 //! Opens the embedding model of a run: metered, and behind the cache of vectors.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -28,11 +29,17 @@ pub(crate) enum VectorCache {
 
 impl VectorCache {
     pub(crate) fn of(arguments: &RunArgs) -> Self {
-        if arguments.judging.no_cache {
+        let (no_cache, refresh) = (arguments.judging.no_cache, arguments.qa.refresh);
+        Self::with(no_cache, refresh, arguments.control.repeat)
+    }
+
+    /// The same for the options of a command other than `run`.
+    pub(crate) fn with(no_cache: bool, refresh: Option<Refresh>, repeat: NonZeroU32) -> Self {
+        if no_cache {
             Self::Off
-        } else if arguments.qa.refresh == Some(Refresh::All) {
+        } else if refresh == Some(Refresh::All) {
             Self::Refresh
-        } else if arguments.control.repeat.get() > 1 {
+        } else if repeat.get() > 1 {
             Self::RefreshQueries
         } else {
             Self::Reuse

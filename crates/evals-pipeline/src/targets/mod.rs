@@ -2,6 +2,7 @@
 
 mod command_credential;
 mod facts;
+mod lancedb;
 mod layers;
 mod metered;
 mod notice;

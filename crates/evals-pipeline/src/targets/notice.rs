@@ -1,8 +1,10 @@
 //! Says what a target that a file names will run or be sent, before it happens. A file may come from somebody else.
 
+use std::env;
+
 use evals_settings::Resolved;
 use evals_settings::redaction;
-use evals_targets::{PromptSource, TargetAddress, TargetSettings};
+use evals_targets::{PostgresAddress, PromptSource, TargetAddress, TargetSettings};
 
 use evals_messages::visible;
 
@@ -36,6 +38,16 @@ pub(super) fn notice(
                 redaction::prose(url)
             ))
         }
+        TargetAddress::Postgres(url) => {
+            let file = resolved.file_of_target("address")?;
+            let address = PostgresAddress::parse(url).ok()?;
+            let (name, _) = address.password;
+            env::var_os(&name)?;
+            Some(format!(
+                "{file} sends the environment variable `{name}` to `{}`",
+                address.shown
+            ))
+        }
         TargetAddress::Chat { provider, name } => {
             let Some(PromptSource::File(prompt)) = &settings.prompt else {
                 return None;
@@ -46,6 +58,6 @@ pub(super) fn notice(
                 "{file} sends the content of the file `{sent}` to the model `{provider}:{name}`"
             ))
         }
-        TargetAddress::Outputs(_) | TargetAddress::Trec(_) => None,
+        TargetAddress::Outputs(_) | TargetAddress::Trec(_) | TargetAddress::LanceDb { .. } => None,
     }
 }

@@ -9,16 +9,18 @@ use evals_data::Collection;
 use evals_settings::Resolved;
 use evals_targets::process::WorkerCommand;
 use evals_targets::{
-    ExecTarget, Mapping, Outputs, OutputsTarget, Request, SettingsProblem, Target, TargetAddress,
-    TargetIdentity, TargetSettings, Template,
+    EmbeddingTarget, ExecTarget, Mapping, Outputs, OutputsTarget, SettingsProblem, Target,
+    TargetAddress, TargetIdentity, TargetSettings,
 };
 
 use super::command_credential::credential_in;
+use super::lancedb;
 use super::layers::located;
 use super::notice::notice;
 use super::outputs;
 use crate::models::{ConfiguredChat, prompted};
 use crate::run_models::Opener;
+use crate::run_models::embedder::{self, VectorCache};
 
 /// The inputs of opening a target, besides its settings.
 #[derive(Debug, Clone)]
@@ -27,9 +29,12 @@ pub(crate) struct Opening {
     pub(crate) concurrency: NonZeroUsize,
     /// The folder that relative paths in the settings start from.
     pub(crate) folder: PathBuf,
+    /// How the vectors of questions are stored, for a target whose requests have them.
+    pub(crate) vectors: VectorCache,
 }
 
-/// Opens the target of checked settings. Only a chat model's server is asked, whether it has the model.
+/// Opens the target of checked settings, and the embedding model if requests need the question's vector. Of targets, a chat
+/// model's server is asked whether it has the model, and a database whether it knows what the statement names.
 pub(crate) async fn open(
     settings: &TargetSettings,
     opening: &Opening,
@@ -46,20 +51,11 @@ pub(crate) async fn open(
     if let Some(notice) = notice(settings, address, resolved) {
         opener.session.printer.note(&notice);
     }
-    Ok(match address {
+    let mut uses_vector = settings.uses_vector();
+    let target: Arc<dyn Target> = match address {
         TargetAddress::Http(_) => opener.servers.service(settings, opening.concurrency)?,
         TargetAddress::Exec(line) => {
-            if let Some(name) = credential_in(line) {
-                opener.session.printer.warn(&format!(
-                    "the command of the target contains `{name}`, and the run stores and shows the command; set it as an environment variable, which \
-                     the command inherits"
-                ));
-            }
-            let line = line_with(settings, line).map_err(located)?;
-            let command = WorkerCommand::new(&line);
-            let target = ExecTarget::of(command, settings, opening.concurrency).map_err(located)?;
-            opener.interruption.track_commands(target.gate());
-            Arc::new(target)
+            Arc::new(command(settings, line, opening, opener).map_err(located)?)
         }
         TargetAddress::Chat { provider, name } => {
             let mut model = ConfiguredChat::under_test(&resolved.settings, provider, name);
@@ -70,6 +66,14 @@ pub(crate) async fn open(
             }
             prompted(opener.chat(&model).await?, settings, &opening.folder)?
         }
+        TargetAddress::Postgres(_) => {
+            let database = opener
+                .servers
+                .database(settings, opening.concurrency, &opening.folder);
+            let database = database.await?;
+            uses_vector = database.uses_vector();
+            Arc::new(database)
+        }
         TargetAddress::Outputs(file) => {
             let mapping = Mapping::new(&settings.response).map_err(located)?;
             let outputs = outputs::read(&opening.folder.join(file), &mapping)?;
@@ -79,7 +83,36 @@ pub(crate) async fn open(
             let outputs = Outputs::read_trec(&opening.folder.join(file))?;
             Arc::new(OutputsTarget::of("trec", settings, outputs))
         }
-    })
+        TargetAddress::LanceDb { database, table } => {
+            let table = (database.as_str(), table.as_deref());
+            // On the heap, as the engine's futures are large.
+            return Box::pin(lancedb::open(settings, table, opening, opener)).await;
+        }
+    };
+    if !uses_vector {
+        return Ok(target);
+    }
+    let embedder = embedder::open(opener, opening.vectors).await?;
+    Ok(Arc::new(EmbeddingTarget::new(target, embedder)))
+}
+
+/// The target that runs a command.
+fn command(
+    settings: &TargetSettings,
+    line: &str,
+    opening: &Opening,
+    opener: &Opener<'_, '_>,
+) -> Result<ExecTarget, SettingsProblem> {
+    if let Some(name) = credential_in(line) {
+        opener.session.printer.warn(&format!(
+            "the command of the target contains `{name}`, and the run stores and shows the command; set it as an environment variable, which the \
+             command inherits"
+        ));
+    }
+    let command = WorkerCommand::new(&line_with(settings, line)?);
+    let target = ExecTarget::of(command, settings, opening.concurrency)?;
+    opener.interruption.track_commands(target.gate());
+    Ok(target)
 }
 
 /// The file of `outputs:` that stands for the questions of the dataset, whose rows hold the answers.
@@ -122,7 +155,5 @@ fn line_with(settings: &TargetSettings, line: &str) -> Result<String, SettingsPr
     if settings.parameters.is_empty() {
         return Ok(line.to_owned());
     }
-    let filled = Template::with(line, &settings.parameters)
-        .and_then(|template| template.fill(&Request::question("", "")));
-    filled.map_err(|error| SettingsProblem::new("address", error.to_string()))
+    settings.with_parameters("address", line)
 }

@@ -34,9 +34,8 @@ use crate::exit::Exit;
 use crate::interruption::{Interrupted, Interruption, interruptible};
 use crate::models::{ConfiguredModels, Servers};
 use crate::options::{SettingsArgs, WriteQuestionsArgs};
-use crate::run::index::{self, IndexPlan, MayBuild};
+use crate::run::index;
 use crate::run::plan::answers::{check_embedding_price, check_price};
-use crate::run_models::embedder::{self, VectorCache};
 use crate::run_models::{Opener, Prompts};
 use crate::session::{Session, named_models};
 use crate::spending::Spending;
@@ -183,26 +182,10 @@ impl<'a> Plan<'a> {
         collection: &Collection,
         name: &str,
     ) -> Result<Arc<dyn Searcher>> {
-        let printer = session.printer;
-        let plan = IndexPlan {
-            resolved: &self.resolved,
-            chunker: &self.choices.chunker,
-            embedder: &self.choices.models.embedder,
-            needs_embeddings: self.profile.needs_embeddings(),
-        };
-        let embedder = if plan.needs_embeddings {
-            Some(embedder::open(opener, VectorCache::Reuse).await?)
-        } else {
-            None
-        };
         let uri = session.directories.database(name).display().to_string();
-        let found = index::find(printer, plan, embedder, collection, &uri).await?;
-        let may_build = MayBuild {
-            index: true,
-            vectors: true,
-        };
-        let ready = index::prepare(printer, plan, found, collection, may_build).await?;
-        index::describe_index(printer, &ready);
+        let vectors = self.profile.needs_embeddings();
+        let ready =
+            index::of_settings(opener, &self.choices.chunker, vectors, collection, &uri).await?;
         let options = SearchOptions {
             passages: Generator::PASSAGES,
             ..SearchOptions::default()

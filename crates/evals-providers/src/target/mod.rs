@@ -64,6 +64,7 @@ impl HttpTarget {
                 "is not the address of a service",
             ));
         };
+        let url = &settings.url(url)?;
         let address = |error: &dyn fmt::Display| SettingsProblem::new("address", error.to_string());
         // The parameters are sent, but they are no part of the service's name in messages.
         let place = url.split(['?', '#']).next().unwrap_or(url);

@@ -91,6 +91,7 @@ impl RequestBuilder {
         }
         let mut request = Request::question("id", "Is \"this\"\nJSON?");
         request.k = Some(10);
+        request.vector = Some([0.5].into());
         let Ok(body) = template.fill(&request) else {
             return Ok(());
         };

@@ -2,6 +2,7 @@
 
 mod batches;
 mod bodies;
+mod engines;
 mod faults;
 mod guide;
 mod models;

@@ -73,6 +73,36 @@ async fn a_question_is_posted_and_its_reply_read() {
 }
 
 #[tokio::test]
+async fn a_request_carries_the_vector_and_the_address_its_parameters() {
+    let scripted = ScriptedServer::start(|_, _| paris());
+    let settings = TargetSettings::from_value(json!({
+        "address": format!("{}/{{{{ index }}}}/search", scripted.ollama_url()),
+        "query": {"dims": "{{ vector | length }}"},
+        "body": "{\"knn\": {{ vector }}, \"k\": {{ k }}{% if filter %}, \"filter\": {{ filter }}{% endif %}}",
+        "parameters": {"index": "news", "filter": null},
+    }));
+    let settings = settings.unwrap();
+    let mut request = why();
+    request.k = Some(3);
+    request.vector = Some([0.25, -1.0].into());
+    for (settings, body) in [
+        (settings.clone(), json!({"knn": [0.25, -1.0], "k": 3})),
+        (
+            settings.with_filter("{\"year\": 2020}").unwrap(),
+            json!({"knn": [0.25, -1.0], "k": 3, "filter": {"year": 2020}}),
+        ),
+    ] {
+        let target = HttpTarget::new(&settings, traffic(1), |_| None).unwrap();
+        let name = &target.identity().name;
+        assert!(name.ends_with("/news/search"), "{name}");
+        target.ask(&request).await.unwrap();
+        let received = scripted.received().pop().unwrap();
+        assert_eq!(received.body, body);
+        assert_eq!(received.path, "/news/search?dims=2");
+    }
+}
+
+#[tokio::test]
 async fn the_inputs_of_a_dataset_file_are_sent_as_they_are() {
     let scripted = ScriptedServer::start(|_, _| paris());
     let inputs = json!({"text": "x", "n": [1, null]});

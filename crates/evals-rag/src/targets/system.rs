@@ -93,6 +93,7 @@ impl TargetSystem {
             repeat: scope.repeat(),
             inputs: Inputs::Question(question.to_owned()),
             k: Some(self.k.get()),
+            vector: None,
             conversation: None,
         };
         let reply = self.conversations.ask(&*self.target, request, scope).await;

@@ -10,6 +10,7 @@ use super::settings::{Lists, flatten};
 use super::{Benchmark, RunRecord, System};
 use evals_settings::RERANK;
 use evals_settings::Role;
+use evals_targets::EmbeddingTarget;
 
 /// What is asked about two records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ enum Effect {
     Pipeline,
     /// Those with a reranker.
     Reranked,
-    /// Those whose profile compares embeddings.
+    /// Those of a profile that compares embeddings, or of a target that gets them.
     Vectors,
     /// Those whose profile has full-text search.
     FullText,
@@ -260,6 +261,11 @@ fn wanted(
     (is_kept || !kept.is_empty()).then(|| kept.into())
 }
 
+/// Whether the requests to a target have the vector of the question.
+fn embeds(system: &System) -> bool {
+    matches!(system, System::Target(target) if target.parameters.contains_key(EmbeddingTarget::EMBEDDER))
+}
+
 impl Configuration {
     /// The configuration of a run.
     pub fn of(record: &RunRecord) -> Self {
@@ -271,7 +277,7 @@ impl Configuration {
             Effect::Answers => record.benchmark == Benchmark::Qa,
             Effect::Pipeline => !is_target,
             Effect::Reranked => record.models.contains_key("reranker"),
-            Effect::Vectors => profile.vectors,
+            Effect::Vectors => profile.vectors || embeds(&record.system),
             Effect::FullText => profile.full_text,
         });
         let mut found = Self::flat(&part);

@@ -35,6 +35,24 @@ fn configuration(manifest: &Value) -> Configuration {
     Configuration::of(&record(manifest))
 }
 
+#[test]
+fn the_prefix_of_questions_counts_for_a_target_that_gets_their_vectors() {
+    let target = |parameters: &Value, prefix: &str| {
+        let mut manifest = with("/settings/search", json!({}));
+        manifest["profile"] = json!("http://h");
+        manifest["target"] = json!({"kind": "http", "name": "http://h", "parameters": parameters});
+        manifest["settings"]["embeddings"] = json!({"model": {"query_prefix": prefix}});
+        configuration(&manifest)
+    };
+    let path = "settings.embeddings.model.query_prefix";
+    let embedder = json!({"embedder": {"model": {"provider": "p", "name": "m"}, "dimension": 2}});
+    for (parameters, differ) in [(embedder, true), (json!({}), false)] {
+        let [one, other] = ["query: ", "search: "].map(|prefix| target(&parameters, prefix));
+        let found = differing(&one, &other);
+        assert_eq!(found.iter().any(|it| it == path), differ, "{found:?}");
+    }
+}
+
 fn differing(one: &Configuration, other: &Configuration) -> Vec<String> {
     differences(one, other, Sameness::Configuration)
 }

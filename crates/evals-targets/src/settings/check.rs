@@ -2,7 +2,10 @@
 
 use evals_messages::credential::is_credential;
 
-use super::{PromptSource, ResponseSettings, SettingsProblem, TargetSettings, Written};
+use super::{
+    ColumnSettings, PostgresAddress, PromptSource, ResponseSettings, SettingsProblem,
+    TargetSettings, Written,
+};
 use crate::TargetAddress;
 use crate::mapping::{Mapping, StreamReader};
 use crate::request_template::{BodyTemplate, Parameter};
@@ -27,7 +30,10 @@ impl TargetSettings {
         };
         self.check_kind(address)?;
         if let TargetAddress::Http(url) = address {
-            check_url(url)?;
+            check_url(&self.url(url)?)?;
+        }
+        if let TargetAddress::Postgres(url) = address {
+            self.check_database(url)?;
         }
         if let Some(method) = &self.method
             && !METHODS.contains(&method.to_ascii_uppercase().as_str())
@@ -55,8 +61,14 @@ impl TargetSettings {
             BodyTemplate::of(body, parameters)?;
         }
         if let Some(PromptSource::Text(prompt)) = &self.prompt {
-            Template::with(prompt, parameters)
-                .map_err(|error| SettingsProblem::new("prompt", error.to_string()))?;
+            let problem = |message: String| SettingsProblem::new("prompt", message);
+            let template = Template::with(prompt, parameters);
+            let template = template.map_err(|error| problem(error.to_string()))?;
+            if template.uses("vector") && !parameters.contains_key("vector") {
+                return Err(problem(
+                    "a prompt cannot use `vector`; only requests to services can".to_owned(),
+                ));
+            }
         }
         Mapping::new(&self.response)?;
         if let Some(stream) = &self.stream {
@@ -85,6 +97,19 @@ impl TargetSettings {
         Ok(())
     }
 
+    /// Checks the address and the statement of a database.
+    fn check_database(&self, url: &str) -> Result<(), SettingsProblem> {
+        PostgresAddress::parse(url).map_err(|message| SettingsProblem::new("address", message))?;
+        match &self.statement {
+            Some(PromptSource::Text(text)) => self.with_parameters("statement", text).map(drop),
+            Some(PromptSource::File(_)) => Ok(()),
+            None => Err(SettingsProblem::new(
+                "statement",
+                "is missing; write it in SQL, such as `SELECT id FROM chunks ORDER BY vector <=> $1 LIMIT $3`",
+            )),
+        }
+    }
+
     /// Refuses settings that have no meaning for the target, because they would be ignored.
     fn check_kind(&self, address: &TargetAddress) -> Result<(), SettingsProblem> {
         // Whether settings of services, `prompt`, `response` and `processes` have no meaning.
@@ -92,9 +117,13 @@ impl TargetSettings {
             TargetAddress::Http(_) => (false, true, false, true),
             TargetAddress::Exec(_) => (true, true, false, false),
             TargetAddress::Chat { .. } => (true, false, true, true),
+            TargetAddress::Postgres(_) => (true, true, true, true),
             TargetAddress::Outputs(_) => (true, true, false, true),
-            TargetAddress::Trec(_) => (true, true, true, true),
+            TargetAddress::Trec(_) | TargetAddress::LanceDb { .. } => (true, true, true, true),
         };
+        let is_database = matches!(address, TargetAddress::Postgres(_));
+        let is_table = matches!(address, TargetAddress::LanceDb { .. });
+        let has_columns = self.columns != ColumnSettings::default();
         let is_file = matches!(address, TargetAddress::Outputs(_) | TargetAddress::Trec(_));
         // A chat model is sent the whole conversation, and files answer nobody.
         let remembers_nothing = is_file || matches!(address, TargetAddress::Chat { .. });
@@ -113,6 +142,13 @@ impl TargetSettings {
             ("prompt", prompt && self.prompt.is_some()),
             ("response", response && has_response),
             ("processes", processes && self.processes.is_some()),
+            ("statement", !is_database && self.statement.is_some()),
+            ("columns", !is_table && has_columns),
+            ("timeout", is_table && self.timeout.is_some()),
+            (
+                "max_concurrency",
+                is_table && self.max_concurrency.is_some(),
+            ),
             ("parameters", is_file && !self.parameters.is_empty()),
             ("session", remembers_nothing && self.session),
         ];
@@ -217,6 +253,26 @@ mod tests {
             (
                 json!({"address": "exec:x", "headers": {"a": "b"}}),
                 "`target.headers`: has no meaning for a target `exec:`",
+            ),
+            (
+                json!({"address": "postgres://me:secret@h/news", "statement": "SELECT 1"}),
+                "`target.address`: may not hold a password",
+            ),
+            (
+                json!("postgres://h/news"),
+                "`target.statement`: is missing; write it in SQL",
+            ),
+            (
+                json!({"address": "postgres://h", "statement": "SELECT '{{ question }}'"}),
+                "`target.statement`: may use names of `parameters` only",
+            ),
+            (
+                json!({"address": "http://h", "statement": "SELECT 1"}),
+                "`target.statement`: has no meaning for a target `http:`",
+            ),
+            (
+                json!({"address": "postgres://h", "statement": "SELECT 1", "headers": {"a": "b"}}),
+                "`target.headers`: has no meaning for a target `postgres:`",
             ),
             (
                 json!({"address": "chat:ollama:x", "session": true}),

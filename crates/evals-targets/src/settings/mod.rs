@@ -13,6 +13,7 @@
 //! ```
 
 mod check;
+mod postgres_address;
 mod response;
 mod target_settings;
 mod written;
@@ -24,8 +25,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use postgres_address::PostgresAddress;
 pub use response::{ResponseSettings, StreamSettings, UsageSettings};
-pub use target_settings::{Body, MatchBy, MatchSettings, TargetSettings};
+pub use target_settings::{Body, ColumnSettings, MatchBy, MatchSettings, TargetSettings};
 pub use written::{Expanded, Written};
 
 /// A setting of a target that cannot be used. The caller knows the file and finds the line by the key.
@@ -56,17 +58,17 @@ fn place(key: &str) -> String {
     }
 }
 
-/// Where the prompt of a chat model comes from: a text, or `{file: PATH}`.
+/// Where the prompt of a chat model or the statement of a database comes from: a text, or `{file: PATH}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a text or `{file: PATH}`")]
 pub enum PromptSource {
-    /// The template itself.
+    /// The text itself.
     Text(String),
-    /// A file that holds the template. A relative path starts from the folder where the program runs.
+    /// A file that holds it. A relative path starts from the folder where the program runs.
     File(PromptFile),
 }
 
-/// A file that holds a prompt.
+/// A file that holds a prompt or a statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptFile {
@@ -75,7 +77,7 @@ pub struct PromptFile {
 }
 
 impl PromptSource {
-    /// The template's text. `folder` is the one that relative paths start from.
+    /// The text. `folder` is the one that relative paths start from.
     ///
     /// # Errors
     ///

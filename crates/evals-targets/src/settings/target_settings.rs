@@ -13,14 +13,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{PromptSource, ResponseSettings, SettingsProblem, StreamSettings, Written};
-use crate::TargetAddress;
+use crate::template::Template;
+use crate::{Request, TargetAddress};
 
 /// A target and how it is asked: the section `target:`, written as a mapping or as the address alone.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Deserialize, Serialize)]
 #[serde(remote = "Self", default, deny_unknown_fields)]
 #[schemars(transform = or_an_address)]
 pub struct TargetSettings {
-    /// `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `outputs:FILE` or `trec:FILE`.
+    /// `http://…`, `https://…`, `exec:COMMAND`, `chat:PROVIDER:NAME`, `postgres://…`, `outputs:FILE`, `trec:FILE` or
+    /// `lancedb:DATABASE#TABLE`. That of a service or a command may have `{{ NAME }}` for a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<TargetAddress>,
     /// The version of the system under test, as reports name it.
@@ -35,9 +37,9 @@ pub struct TargetSettings {
     /// Services: parameters of the address. Each value is a template, or a text with `${NAME}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty", serialize_with = "shown")]
     pub query: BTreeMap<String, String>,
-    /// Services: the body, a template over `id`, `question`, `messages`, `conversation`, `inputs`, `k` and `repeat`, or JSON whose texts are such
-    /// templates. The default is `{"id": …, "question": …}`, or the inputs of a dataset file's case as they are. A mapping without templates is added to it, unless
-    /// there is a `query`.
+    /// Services: the body, a template over `id`, `question`, `messages`, `conversation`, `inputs`, `k`, `repeat`, `filter` and `vector` (the
+    /// question embedded by `embeddings.model`), or JSON whose texts are such templates. The default is `{"id": …, "question": …}`, or the inputs of a
+    /// dataset file's case as they are. A mapping without templates is added to it, unless there is a `query`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
     /// Which fields of a reply hold what.
@@ -50,11 +52,18 @@ pub struct TargetSettings {
     /// of a dataset file's case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<PromptSource>,
+    /// Databases: the statement in SQL that finds documents, in which `$1` is the question's vector, `$2` its text and `$3` how many documents
+    /// count. `SET` statements may stand before it. It may have `{{ NAME }}` for a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<PromptSource>,
     /// Values of your own by name, which the templates above can use like `k`. A command gets them with each request, and its line may have
     /// `{{ NAME }}`.
     #[serde(skip_serializing_if = "is_empty")]
     #[schemars(with = "BTreeMap<String, Value>")]
     pub parameters: Arc<Map<String, Value>>,
+    /// LanceDB: which column of the table holds what.
+    #[serde(skip_serializing_if = "ColumnSettings::is_default")]
+    pub columns: ColumnSettings,
     /// Services and commands: whether the target remembers conversations by their id, and is sent the new message alone. A command then runs
     /// as one process.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -89,6 +98,78 @@ impl TargetSettings {
             names.extend(text.variables().map(str::to_owned));
         }
         names
+    }
+
+    /// Whether a request needs the question's vector. A template may use it for some values of its parameters alone.
+    pub fn uses_vector(&self) -> bool {
+        let mut probe = Request::question("id", "question");
+        probe.k = Some(1);
+        let is_needed = |it: &Template| it.uses("vector") && it.fill(&probe).is_err();
+        !self.parameters.contains_key("vector") && self.templates().iter().any(is_needed)
+    }
+
+    /// The same with a filter, for the name `filter` of templates, or of the search of a table.
+    ///
+    /// # Errors
+    ///
+    /// No template uses it.
+    pub fn with_filter(mut self, filter: &str) -> Result<Self, SettingsProblem> {
+        let is_table = matches!(self.address, Some(TargetAddress::LanceDb { .. }));
+        if !is_table && !self.templates().iter().any(|it| it.uses("filter")) {
+            let message =
+                "no template of the target uses `{{ filter }}`, so a filter would be ignored";
+            return Err(SettingsProblem::new("", message));
+        }
+        let parameters = Arc::make_mut(&mut self.parameters);
+        parameters.insert("filter".to_owned(), filter.into());
+        Ok(self)
+    }
+
+    /// The templates of a request. Texts that are none are left out.
+    fn templates(&self) -> Vec<Template> {
+        let mut texts: Vec<&str> = self.query.values().map(String::as_str).collect();
+        match &self.body {
+            Some(Body::Text(text)) => texts.push(text),
+            Some(Body::Mapping(fields)) => fields.values().for_each(|it| add_texts(it, &mut texts)),
+            Some(Body::List(values)) => values.iter().for_each(|it| add_texts(it, &mut texts)),
+            None => {}
+        }
+        if let Some(PromptSource::Text(statement)) = &self.statement {
+            texts.push(statement);
+        }
+        let texts = texts.into_iter();
+        let templates = texts.filter_map(|text| Template::with(text, &self.parameters).ok());
+        templates.collect()
+    }
+
+    /// `text`, which is the setting `key`, with the parameters in it.
+    ///
+    /// # Errors
+    ///
+    /// It is no template, or uses names that only a request has.
+    pub fn with_parameters(&self, key: &str, text: &str) -> Result<String, SettingsProblem> {
+        let problem = |message: String| SettingsProblem::new(key, message);
+        let template = Template::with(text, &self.parameters);
+        let template = template.map_err(|error| problem(error.to_string()))?;
+        match template.fill_parameters() {
+            Some(filled) => filled.map_err(|error| problem(error.to_string())),
+            None => Err(problem(
+                "may use names of `parameters` only, because it is the same for every question"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// The address of a service with the parameters in it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`with_parameters`](Self::with_parameters).
+    pub fn url(&self, url: &str) -> Result<String, SettingsProblem> {
+        if !url.contains("{{") && !url.contains("{%") {
+            return Ok(url.to_owned());
+        }
+        self.with_parameters("address", url)
     }
 
     /// A target with no settings but its address.
@@ -137,6 +218,16 @@ impl TargetSettings {
             Ok(Value::Object(parameters)) => parameters,
             _ => unreachable!("settings are a mapping of plain data"),
         }
+    }
+}
+
+/// Adds the texts in a value.
+fn add_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.iter().for_each(|it| add_texts(it, texts)),
+        Value::Object(fields) => fields.values().for_each(|it| add_texts(it, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -221,6 +312,30 @@ impl Serialize for Body {
                 values.serialize(serializer)
             }
         }
+    }
+}
+
+/// The columns of a table of LanceDB. Usual names and the only column of vectors are found without it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ColumnSettings {
+    /// The id of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// The document's title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The vector.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector: Option<String>,
+}
+
+impl ColumnSettings {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -360,6 +475,61 @@ mod tests {
         .unwrap();
         let shown = serde_json::to_string(&settings).unwrap();
         assert!(!shown.contains("sk-"), "{shown}");
+    }
+
+    fn with_body(body: &Value) -> TargetSettings {
+        let settings = json!({"address": "http://h/{{ index }}", "body": body, "parameters": {"index": "news"}});
+        TargetSettings::from_value(settings).unwrap()
+    }
+
+    #[test]
+    fn templates_say_whether_they_use_the_vector_and_the_filter() {
+        for (body, vector, filter) in [
+            (json!("{{ question }}"), false, false),
+            (
+                json!(
+                    "{% if filter is defined %}{{ k }}{% else %}{{ vector | tojson }}{% endif %}"
+                ),
+                true,
+                true,
+            ),
+            (
+                json!("{% if index == \"words\" %}{{ vector }}{% else %}{{ question }}{% endif %}"),
+                false,
+                false,
+            ),
+            (
+                json!({"a": [{"v": "{{ vector }}"}, {"f": "x"}]}),
+                true,
+                false,
+            ),
+            (json!([{"f": "{{ filter }}"}]), false, true),
+        ] {
+            let settings = with_body(&body);
+            assert_eq!(settings.uses_vector(), vector, "{body}");
+            assert_eq!(settings.with_filter("x").is_ok(), filter, "{body}");
+        }
+        let filtered = with_body(&json!("{{ filter }}")).with_filter("year > 2020");
+        let parameters = filtered.unwrap().parameters();
+        assert_eq!(parameters["parameters"]["filter"], "year > 2020");
+        let mut own = with_body(&json!("{{ vector }}"));
+        Arc::make_mut(&mut own.parameters).insert("vector".to_owned(), json!([1]));
+        assert!(!own.uses_vector());
+    }
+
+    #[test]
+    fn an_address_may_have_parameters_and_nothing_else() {
+        let settings = with_body(&json!({}));
+        let url = |url: &str| settings.url(url).map_err(|problem| problem.to_string());
+        assert_eq!(url("http://h/{{ index }}"), Ok("http://h/news".to_owned()));
+        let refused = "`target.address`: may use names of `parameters` only";
+        assert!(
+            url("http://h/{{ question }}")
+                .unwrap_err()
+                .starts_with(refused)
+        );
+        assert!(url("http://h/{{ nobody }}").is_err());
+        assert_eq!(url("http://h/{x}"), Ok("http://h/{x}".to_owned()));
     }
 
     #[test]

@@ -52,6 +52,14 @@ impl Written {
         Ok(Self { parts })
     }
 
+    /// The name of the variable, if the text is one and nothing else.
+    pub fn lone_variable(&self) -> Option<String> {
+        match self.parts.as_slice() {
+            [WrittenPart::Variable(name)] => Some(name.clone()),
+            _ => None,
+        }
+    }
+
     /// Puts the values of the variables in.
     ///
     /// # Errors

@@ -68,7 +68,13 @@ fn check_settings(session: &Session<'_>, arguments: &DoctorArgs) -> Result<Vec<F
     if let Some(target) = &resolved.settings.target {
         let mut servers = Servers::new(&resolved, &models, session.printer, 0).without_retries();
         let folder = &session.directories.working;
-        findings.push(runtime.block_on(target::check(&mut servers, &resolved, target, folder)));
+        findings.push(runtime.block_on(target::check(
+            session.printer,
+            &mut servers,
+            &resolved,
+            target,
+            folder,
+        )));
     }
     Ok(findings)
 }

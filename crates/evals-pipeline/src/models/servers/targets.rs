@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use evals_models::ChatModel;
-use evals_providers::{HttpTarget, Traffic, TrafficSettings};
+use evals_providers::{HttpTarget, PostgresError, PostgresTarget, Traffic, TrafficSettings};
 use evals_targets::{ChatTarget, SettingsProblem, Target, TargetSettings, Template};
 
 use super::Servers;
@@ -46,6 +46,26 @@ impl Servers<'_> {
         }
         self.targets.push(traffic);
         Ok(Arc::new(target))
+    }
+
+    /// Connects to the database of these settings. Relative paths of statements start from `folder`.
+    pub async fn database(
+        &self,
+        settings: &TargetSettings,
+        concurrency: NonZeroUsize,
+        folder: &Path,
+    ) -> Result<PostgresTarget> {
+        let Some(source) = &settings.statement else {
+            unreachable!("checked settings of a database have a statement");
+        };
+        let statement = source.text(folder);
+        let statement = statement.context("cannot read the statement of the target")?;
+        let variable = |name: &str| env::var(name).ok();
+        let target = PostgresTarget::open(settings, &statement, concurrency, variable).await;
+        target.map_err(|error| match error {
+            PostgresError::Setting(problem) => self.misplaced(&problem),
+            refused @ PostgresError::Refused(_) => refused.into(),
+        })
     }
 
     /// The error of a setting of the target, with its place if a file sets it.

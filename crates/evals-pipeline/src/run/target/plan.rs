@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use evals_data::Manifest;
 use evals_metrics::Measure;
 use evals_pages::out_file::OutFile;
@@ -65,6 +65,7 @@ impl TargetPlan {
         let Some(target) = targets::chosen(&resolved, &arguments.target)?.cloned() else {
             unreachable!("the caller has found a target");
         };
+        let target = filtered(target, arguments)?;
         let matching = matching(&resolved, &target)?;
         let history = history(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
@@ -117,12 +118,21 @@ impl TargetPlan {
     }
 }
 
+/// The target with the filter of `--filter`.
+fn filtered(target: TargetSettings, arguments: &RunArgs) -> Result<TargetSettings> {
+    match &arguments.retrieval.filter {
+        Some(filter) => target
+            .with_filter(filter)
+            .context("`--filter` cannot be used"),
+        None => Ok(target),
+    }
+}
+
 /// Refuses options that would be ignored.
 fn refuse_options_without_meaning(arguments: &RunArgs, manifest: &Manifest) -> Result<()> {
     let (stages, retrieval) = (&arguments.stages, &arguments.retrieval);
     let ours = [
         ("--profile", !retrieval.profiles.is_empty()),
-        ("--filter", retrieval.filter.is_some()),
         ("--db", stages.db.is_some()),
         ("--skip-db", stages.skip_db),
         ("--model", arguments.qa.model.is_some()),
@@ -144,21 +154,23 @@ fn refuse_options_without_meaning(arguments: &RunArgs, manifest: &Manifest) -> R
     Ok(())
 }
 
-/// Whether the target may have answers. A TREC run has rankings alone.
+/// Whether the target may have answers. A TREC run and a table have rankings alone.
 fn has_answers(
     session: &Session<'_>,
     arguments: &RunArgs,
     target: &TargetSettings,
 ) -> Result<bool> {
-    if !matches!(target.address, Some(TargetAddress::Trec(_))) {
-        return Ok(true);
-    }
+    let kind = match target.address {
+        Some(TargetAddress::Trec(_)) => "a TREC run",
+        Some(TargetAddress::LanceDb { .. }) => "a table of LanceDB",
+        _ => return Ok(true),
+    };
     if arguments.stages.skip_retrieval {
-        bail!("a TREC run has no answers, so `--skip-retrieval` leaves nothing to measure");
+        bail!("{kind} has no answers, so `--skip-retrieval` leaves nothing to measure");
     }
     if !arguments.stages.skip_qa {
-        let note = "a TREC run has no answers; only retrieval is measured";
-        session.printer.note(note);
+        let note = format!("{kind} has no answers; only retrieval is measured");
+        session.printer.note(&note);
     }
     Ok(false)
 }

@@ -24,6 +24,7 @@ use crate::options::RunArgs;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run::access::ModelAccess;
 use crate::run::questions::{self, Asked, KnownIds};
+use crate::run_models::embedder::VectorCache;
 use crate::run_models::{Opener, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -70,7 +71,7 @@ pub(super) async fn prepare(
     let mut access = ModelAccess::new(session, arguments, resolved, models, interruption);
     let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
     let mut opener = access.opener(cache);
-    let (target, fetched) = open_target(session, plan, &mut opener).await?;
+    let (target, fetched) = open_target(session, arguments, plan, &mut opener).await?;
     let qa = match &plan.qa {
         Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
         None => None,
@@ -123,6 +124,7 @@ pub(super) async fn prepare(
 /// Opens the target. The answers that a dataset holds are in its own files, which are fetched first then.
 async fn open_target(
     session: &Session<'_>,
+    arguments: &RunArgs,
     plan: &TargetPlan,
     opener: &mut Opener<'_, '_>,
 ) -> Result<(Arc<dyn Target>, Option<Collection>)> {
@@ -134,6 +136,7 @@ async fn open_target(
     let opening = Opening {
         concurrency: plan.concurrency,
         folder: session.directories.working.clone(),
+        vectors: VectorCache::of(arguments),
     };
     let target = targets::open(&plan.target, &opening, opener).await?;
     Ok((target, None))
