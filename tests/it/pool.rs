@@ -150,6 +150,18 @@ fn a_further_run_adds_its_passages_and_changes_no_number() {
         "three runs have an order\n{all}"
     );
     assert!(all.contains("dataset"), "{all}");
+    // Every line of a narrow terminal names its run and its measure.
+    let line = format!("pool {} --k 3 --dataset towers.yaml", names.join(" "));
+    let narrow = ended(with_settings(&sandbox, &line).env("COLUMNS", "40")).stdout;
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 40),
+        "{narrow}"
+    );
+    let mut values = narrow.lines().filter(|line| line.contains(" ["));
+    assert!(
+        values.clone().count() >= 24 && values.all(|line| line.contains("@3")),
+        "{narrow}"
+    );
     assert_eq!(succeed(&sandbox, two, ""), first, "an old number changed");
     let early = succeed(&sandbox, two, &format!("--at {pairs}"));
     assert_eq!(early, first);

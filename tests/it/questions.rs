@@ -174,11 +174,13 @@ fn a_set_is_written_and_runs_as_it_is() {
         "20 questions about the documents of docs",
         "single_fact",
         "and 3 of 3 parts",
-        "REPLIQA, PEOPLE",
-        "openai:judge",
+        "RepliQA, people",
     ] {
         assert!(ended.stdout.contains(shown), "{shown}: {}", ended.stdout);
     }
+    let calls = server.received_at("/chat/completions").len();
+    let asked = format!("asked the models with {calls} calls for $");
+    assert!(ended.stderr.contains(&asked), "{}", ended.stderr);
     let set = sandbox.work().join("set");
     let questions = lines(&set.join("questions.jsonl"));
     assert_eq!(questions.len(), 20);
@@ -205,6 +207,13 @@ fn a_set_is_written_and_runs_as_it_is() {
             assert_eq!(span["quote"], found);
         }
     }
+    let mut narrow = sandbox.command(&LINE.replace("--to set", "--to narrow"));
+    let narrow = crate::sandbox::ended(narrow.env("COLUMNS", "40")).stdout;
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 40),
+        "{narrow}"
+    );
+    assert!(narrow.contains("WixQA, people"), "{narrow}");
     let record = crate::sandbox::json(&set.join("record.json"));
     assert_eq!(record["models"]["writer"]["name"], "writer");
     assert_eq!(record["kinds"]["unanswerable"], 2);
@@ -227,6 +236,24 @@ fn a_set_is_written_and_runs_as_it_is() {
             > 0.9
     );
     assert_eq!(report["summary"]["scores"]["nDCG@10"]["n"], 18);
+    // A comparison links the questions about its two documents.
+    let cases = report["cases"].as_array().unwrap();
+    let cluster = |id: &Value| &cases.iter().find(|it| it["id"] == *id).unwrap()["cluster"];
+    for comparison in questions.iter().filter(|it| it["kind"] == "comparison") {
+        let documents = comparison["relevant"].as_array().unwrap();
+        let linked = questions.iter().filter(|it| {
+            let relevant = it["relevant"].as_array().unwrap();
+            relevant.iter().any(|it| documents.contains(it))
+        });
+        for question in linked {
+            assert_eq!(cluster(&question["id"]), cluster(&comparison["id"]));
+        }
+    }
+    assert_eq!(
+        report["summary"]["clusters"]["key"], "document",
+        "{}",
+        report["summary"]
+    );
     assert_eq!(repeated(&server), 0);
 }
 
@@ -255,9 +282,9 @@ fn the_seed_decides_every_byte_and_a_finished_set_is_not_overwritten() {
     sandbox.write("set/record.json", "{}");
     let again = write_set(&sandbox, LINE);
     assert!(
-        again.stdout.contains("20 of them stored, 0 input tokens"),
+        !again.stderr.contains("asked the models"),
         "{}",
-        again.stdout
+        again.stderr
     );
     assert_eq!(files(&sandbox.work().join("set")), first);
     assert_eq!(server.received_at("/chat/completions").len(), asked);
@@ -686,12 +713,16 @@ fn a_model_without_questions_writes_no_set() {
     for (text, message) in [
         (
             "Here is a question for you: why?",
-            "most were dropped as `unusable`",
+            r#"10 replies in a row could not be read, so nothing further was asked; the last one begins: `"Here is a question for you: why?"`"#,
         ),
-        (r#"{"frage": "Warum?"}"#, "most were dropped as `unusable`"),
+        (
+            r#"{"frage": "Warum?"}"#,
+            r#"the last one begins: `{"frage":"Warum?"}`"#,
+        ),
         (
             r#"{"question": "Why is that so in the year?", "id": "ID", "answer": "So.", "quotes": ["no such words"]}"#,
-            "most were dropped as `no_evidence`",
+            "most were dropped as `no_evidence` (12), the last because: no passage has these words, letter by letter: `no such words`. The same \
+             command with `--verbose` lists all of them",
         ),
     ] {
         let said: Value = serde_json::from_str(text).unwrap_or_else(|_| text.into());
@@ -701,6 +732,13 @@ fn a_model_without_questions_writes_no_set() {
         let refused = sandbox.refuse(line);
         assert!(unwrapped(&refused).contains(message), "{refused}");
         assert!(!sandbox.work().join("set").exists());
+        // With those that were under way, each sent back once.
+        let asked = server.received_at("/chat/completions").len();
+        assert!(asked <= 2 * 14, "{asked}");
+        let listed = unwrapped(&sandbox.refuse(&format!("{line} --verbose")));
+        let is_listed = listed.contains("q0012 (no_evidence): Why is that so in the year?: ");
+        assert_eq!(is_listed, message.contains("no_evidence"), "{listed}");
+        assert_eq!(server.received_at("/chat/completions").len(), asked);
     }
     // The same question a hundred times.
     let server = replying(Duration::ZERO, |prompt| {

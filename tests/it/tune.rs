@@ -84,6 +84,24 @@ fn settings_that_search_better_are_found_and_written() {
     assert!(best.contains("\n  profile: "), "{best}");
     let page = fs::read_to_string(sandbox.work().join("tuned.html")).unwrap();
     assert!(page.contains("Tuning of sample") && page.contains("<svg"));
+    // A tuning is one line of the list.
+    let trials = sandbox.runs().len();
+    let listed = sandbox.run("runs");
+    assert_eq!(listed.stdout.lines().count(), 2, "{}", listed.stdout);
+    let line = listed.stdout.lines().next_back().unwrap();
+    assert!(
+        line.contains(&format!("tuning   {trials} trials")),
+        "{line}"
+    );
+    assert!(
+        listed
+            .stderr
+            .contains(&format!("1 line of {trials} runs, each tuning in one line")),
+        "{}",
+        listed.stderr
+    );
+    let all = sandbox.succeed("runs --all");
+    assert_eq!(all.lines().count(), trials + 1, "{all}");
     // The held-out part is what `compare` says of the two runs on it.
     let held_out = &outcome["check"]["held-out"];
     let chosen = usize::try_from(outcome["chosen"].as_u64().unwrap()).unwrap();

@@ -139,9 +139,8 @@ impl<'a> Asking<'a> {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let calls = self.spending.calls();
-        if calls > 0 {
-            let calls = quantity::of(calls, "call");
+        if self.spending.calls() > 0 {
+            let calls = self.spending.in_words();
             self.printer.note(&format!("asked the judge with {calls}"));
         }
         let first = failures.first().map(|reason| {

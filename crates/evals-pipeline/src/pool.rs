@@ -6,7 +6,6 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use evals::render::Narrow;
 use evals_messages::quantity;
 use evals_metrics::Bootstrap;
 use evals_rag::Document;
@@ -15,11 +14,11 @@ use evals_runs::annotations::{checked_labeller, user_name};
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::filled_table;
 use evals_runs::pooling::{
-    Assessor, Grades, Judgement, JudgementFile, Pool, PoolReport, PoolSettings, PooledPair,
-    PooledQuestion, PooledRun, pooled_documents, read_sheet, write_sheet,
+    Assessor, Judgement, JudgementFile, Pool, PoolReport, PooledPair, PooledQuestion, PooledRun,
+    pooled_documents, read_sheet, write_sheet,
 };
 use evals_runs::stored_runs::{self, StoredRun};
-use evals_terminal::{table_text, wrapped};
+use evals_terminal::tables_text;
 
 use crate::asking::Asking;
 use crate::downloads;
@@ -103,22 +102,69 @@ impl<'c> Command<'c> {
         if let Some(path) = &self.arguments.import {
             self.import(path)?;
         }
-        let grading = Grading::open(self, interruption).await?;
-        let Some(grading) = grading else {
+        let asking = Asking::open(self.session, &self.arguments.asking, interruption);
+        let Some(asking) = asking.await? else {
+            self.session.printer.note(
+                "no language model grades; add `--judge PROVIDER:NAME` or set `evaluations.judge`",
+            );
             self.report(None)?;
             return Ok(Exit::Done);
         };
+        let directories = &self.session.directories;
+        let prompt = Prompts::grade(directories, &asking.resolved.settings.prompts)?;
+        let judge = RelevanceJudge::new(asking.model.clone(), prompt);
+        let assessor = Assessor::Model {
+            identity: judge.identity().clone(),
+            prompt: judge.prompt_digest().to_owned(),
+        };
         if self.arguments.asking.estimate {
-            let text = grading.estimate(&self.file.read()?)?;
+            let open = self.pool.next_for_model(&self.file.read()?, &assessor);
+            let requests = open.iter();
+            let requests =
+                requests.map(|(question, pair)| judge.request(&question.text, &pair.text));
+            let requests = requests.collect::<Result<Vec<_>, _>>()?;
+            let passages = quantity::of(open.len(), "passage");
+            let calls = asking.estimate("grading", &requests);
+            let text = format!("{passages} to grade\n{calls}");
             self.session.printer.result(&text)?;
             return Ok(Exit::Done);
         }
         let mut problems = Vec::new();
         if self.arguments.at.is_none() {
-            problems = grading.grade(&self.file).await?;
+            problems = self.grade(&asking, &judge, &assessor).await?;
         }
-        self.report(Some(&grading.assessor))?;
-        Ok(grading.asking.end(&problems))
+        self.report(Some(&assessor))?;
+        Ok(asking.end(&problems))
+    }
+
+    /// Grades and stores what is not graded yet, each before the next one is awaited. Returns why something has no grade after that.
+    async fn grade(
+        &self,
+        asking: &Asking<'_>,
+        judge: &RelevanceJudge,
+        assessor: &Assessor,
+    ) -> Result<Vec<String>> {
+        if self
+            .pool
+            .next_for_model(&self.file.read()?, assessor)
+            .is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let file = self.file.open()?;
+        let ask = async |(question, pair): (&PooledQuestion, &PooledPair)| {
+            let found = judge.grade(&question.text, &pair.text).await;
+            let found = found.map_err(|error| error.failure)?;
+            Ok::<_, JudgeFailure>(Judgement {
+                reason: found.reason.trim().to_owned(),
+                ..question.judgement(pair, assessor.clone(), found.grade)
+            })
+        };
+        let open = self.pool.next_for_model(&file.stored, assessor);
+        let grading = asking.ask(("grading", "passage"), open, ask, |it| file.add(&it));
+        let problems = grading.await?;
+        file.sync()?;
+        Ok(problems)
     }
 
     fn export(&self, path: &Path) -> Result<()> {
@@ -164,21 +210,10 @@ impl<'c> Command<'c> {
             }
             judgements.truncate(lines);
         }
-        let settings = PoolSettings {
-            seed: self.arguments.seed,
-            width: self.arguments.width,
-            bootstrap: Bootstrap::default(),
-        };
-        let report = PoolReport::of(&self.pool, &self.runs, &judgements, judge, &settings);
-        let mut text = String::new();
-        for line in report.opening() {
-            text.push_str(&wrapped(printer, &line));
-        }
-        for table in report.tables() {
-            text.push('\n');
-            text.push_str(&table_text(printer, &table, Narrow::Fold));
-        }
-        printer.result(&text)?;
+        let (seed, bootstrap) = (self.arguments.seed, Bootstrap::default());
+        let report = PoolReport::of(&self.pool, &self.runs, &judgements, judge, seed, bootstrap);
+        let tables = report.tables(self.arguments.width);
+        printer.result(&tables_text(printer, &report.opening(), &tables))?;
         for warning in &report.warnings {
             printer.warn(warning);
         }
@@ -213,83 +248,4 @@ async fn documents(
     }
     let ids = ids.into_iter().map(str::to_owned).collect();
     downloads::documents(collection, ids).await
-}
-
-/// An opened judge of passages. Every grade is stored before the next one is awaited.
-struct Grading<'g> {
-    pool: &'g Pool,
-    asking: Asking<'g>,
-    judge: RelevanceJudge,
-    assessor: Assessor,
-}
-
-impl<'g> Grading<'g> {
-    /// Opens the judge of the settings; `None` if that is not a language model.
-    async fn open(
-        command: &'g Command<'_>,
-        interruption: &'g Interruption,
-    ) -> Result<Option<Self>> {
-        let session = command.session;
-        let asking = Asking::open(session, &command.arguments.asking, interruption);
-        let Some(asking) = asking.await? else {
-            session.printer.note(
-                "no language model grades; add `--judge PROVIDER:NAME` or set `evaluations.judge`",
-            );
-            return Ok(None);
-        };
-        let prompt = Prompts::grade(&session.directories, &asking.resolved.settings.prompts)?;
-        let judge = RelevanceJudge::new(asking.model.clone(), prompt);
-        Ok(Some(Self {
-            pool: &command.pool,
-            asking,
-            assessor: Assessor::Model {
-                identity: judge.identity().clone(),
-                prompt: judge.prompt_digest().to_owned(),
-            },
-            judge,
-        }))
-    }
-
-    /// The pairs that are not graded yet.
-    fn open_pairs(&self, stored: &[Judgement]) -> Vec<(&PooledQuestion, &PooledPair)> {
-        let grades = Grades::of_model(stored, &self.assessor);
-        let questions = self.pool.questions.iter();
-        let open = questions.flat_map(|it| grades.open(it).into_iter().map(move |pair| (it, pair)));
-        open.collect()
-    }
-
-    /// The calls for what is not graded yet.
-    fn estimate(&self, stored: &[Judgement]) -> Result<String> {
-        let open = self.open_pairs(stored);
-        let requests = open.iter();
-        let requests =
-            requests.map(|(question, pair)| self.judge.request(&question.text, &pair.text));
-        let requests = requests.collect::<Result<Vec<_>, _>>()?;
-        let passages = quantity::of(open.len(), "passage");
-        let calls = self.asking.estimate("grading", &requests);
-        Ok(format!("{passages} to grade\n{calls}"))
-    }
-
-    /// Grades and stores what is not graded yet, and returns why something has no grade after that.
-    async fn grade(&self, file: &JudgementFile) -> Result<Vec<String>> {
-        if self.open_pairs(&file.read()?).is_empty() {
-            return Ok(Vec::new());
-        }
-        let file = file.open()?;
-        let ask = async |(question, pair): (&PooledQuestion, &PooledPair)| {
-            let found = self.judge.grade(&question.text, &pair.text).await;
-            let found = found.map_err(|error| error.failure)?;
-            Ok::<_, JudgeFailure>(Judgement {
-                reason: found.reason.trim().to_owned(),
-                ..question.judgement(pair, self.assessor.clone(), found.grade)
-            })
-        };
-        let open = self.open_pairs(&file.stored);
-        let grading = self
-            .asking
-            .ask(("grading", "passage"), open, ask, |it| file.add(&it));
-        let problems = grading.await?;
-        file.sync()?;
-        Ok(problems)
-    }
 }

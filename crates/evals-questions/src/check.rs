@@ -8,6 +8,7 @@ use evals_rag::text::{sentences, words};
 use evals_rag::{EvidenceSpan, FoldedText};
 use serde::{Deserialize, Serialize};
 
+use crate::review::{Review, ReviewVerdict, current};
 use crate::{DropReason, Dropped, Item};
 
 /// How many bytes a quote needs, without white space, to have a twin: some four or five words. Shorter ones, such as `450 passengers`, stand
@@ -46,11 +47,14 @@ pub struct Update {
 impl Check {
     /// Compares questions with all documents of today, by id and text, in one pass over them. Keeps no document.
     ///
+    /// A question that people dropped in a review is never stale: no run asks it, so nobody has to mend it, and it still counts as defective.
+    ///
     /// # Errors
     ///
     /// The first one of `documents`.
     pub fn of<E>(
         items: &[Item],
+        reviews: &[Review],
         documents: impl IntoIterator<Item = Result<(String, String), E>>,
     ) -> Result<Self, E> {
         let mut questions: Vec<Question<'_>> = items.iter().map(Question::of).collect();
@@ -77,9 +81,13 @@ impl Check {
             }
         }
         let mut check = Self::default();
+        let current = current(reviews);
         for question in questions {
-            if let Some((reason, detail)) = question.fault() {
-                let item = question.before.clone();
+            let item = question.before;
+            let review = current.get(item.id.as_str());
+            let is_asked = review.is_none_or(|it| it.verdict != ReviewVerdict::Drop);
+            if let Some((reason, detail)) = question.fault().filter(|_| is_asked) {
+                let item = item.clone();
                 check.stale.push(Dropped {
                     reason,
                     detail,

@@ -15,8 +15,6 @@ use crate::{GenerateError, QuestionSettings};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Drawn {
     pub(crate) passage: Passage,
-    /// Where it begins in its document, in characters.
-    pub(crate) start: usize,
     /// How often every document had its turn, with this one.
     pub(crate) turn: u32,
 }
@@ -50,12 +48,6 @@ struct Known<'c> {
 pub(crate) struct Drawing<'c> {
     /// The documents in the order in which they are drawn.
     known: Vec<Known<'c>>,
-    /// The most passages of one document.
-    most: usize,
-    /// The document to draw next.
-    next: usize,
-    /// How often every document had its turn.
-    turns: usize,
 }
 
 /// The part of documents outside any folder, or without the metadata field.
@@ -75,11 +67,16 @@ impl<'c> Drawing<'c> {
         let fields = || corpus.iter().flat_map(|it| it.metadata.keys());
         if let Some(field) = spread_over.filter(|it| fields().all(|known| known != it)) {
             let fields: BTreeSet<&str> = fields().map(String::as_str).collect();
-            return Err(MixError::SpreadOver {
-                field: field.to_owned(),
-                fields: fields.into_iter().collect::<Vec<_>>().join(", "),
-            }
-            .into());
+            let fields: Vec<&str> = fields.into_iter().collect();
+            let fault = format!(
+                "names `{field}`, and no document has that metadata field; their fields are: {}",
+                if fields.is_empty() {
+                    "none".to_owned()
+                } else {
+                    fields.join(", ")
+                }
+            );
+            return Err(MixError::new("spread_over", fault).into());
         }
         let known = corpus.iter().map(|document| {
             let mut passages: Vec<_> = passages(&document.text).into_iter().enumerate().collect();
@@ -116,12 +113,7 @@ impl<'c> Drawing<'c> {
                 it.part.clone(),
             )
         });
-        Ok(Self {
-            most: known.iter().map(|it| it.passages.len()).max().unwrap_or(1),
-            known,
-            next: 0,
-            turns: 0,
-        })
+        Ok(Self { known })
     }
 
     /// How many documents have a passage.
@@ -146,32 +138,25 @@ impl<'c> Drawing<'c> {
         coverage.collect()
     }
 
-    /// The next passages. A document whose passages are used up waits until all are, and then begins again.
-    pub(crate) fn draw(&mut self, count: usize) -> Vec<Drawn> {
-        let mut drawn = Vec::with_capacity(count);
-        while drawn.len() < count {
-            let Known {
-                document, passages, ..
-            } = &self.known[self.next];
-            if let Some(range) = passages.get(self.turns % self.most) {
-                drawn.push(Drawn {
-                    passage: Passage {
-                        document: document.uri.clone(),
-                        title: document.title.clone(),
-                        ordinal: 0,
-                        text: document.text[range.clone()].to_owned(),
-                        score: 0.0,
-                    },
-                    start: document.text[..range.start].chars().count(),
-                    turn: u32::try_from(self.turns + 1).unwrap_or(u32::MAX),
-                });
-            }
-            self.next += 1;
-            if self.next == self.known.len() {
-                (self.next, self.turns) = (0, self.turns + 1);
-            }
-        }
-        drawn
+    /// The passages in their order, without an end. A document whose passages are used up waits until all are, and then begins again.
+    pub(crate) fn passages(&self) -> impl Iterator<Item = Drawn> {
+        let lengths = self.known.iter().map(|it| it.passages.len());
+        let most = lengths.max().unwrap_or(1);
+        let turns = (1..).zip((0..most).cycle());
+        turns.flat_map(move |(turn, number)| {
+            let having = self.known.iter();
+            let having = having.filter_map(move |it| Some((it.document, it.passages.get(number)?)));
+            having.map(move |(document, range)| Drawn {
+                passage: Passage {
+                    document: document.uri.clone(),
+                    title: document.title.clone(),
+                    ordinal: 0,
+                    text: document.text[range.clone()].to_owned(),
+                    score: 0.0,
+                },
+                turn,
+            })
+        })
     }
 }
 
@@ -186,8 +171,8 @@ pub fn first_passages(
     count: usize,
     seed: u64,
 ) -> Result<Vec<String>, GenerateError> {
-    let mut drawing = Drawing::of(corpus, settings.spread_over.as_deref(), seed)?;
-    let drawn = drawing.draw(count).into_iter();
+    let drawing = Drawing::of(corpus, settings.spread_over.as_deref(), seed)?;
+    let drawn = drawing.passages().take(count);
     Ok(drawn.map(|it| it.passage.text).collect())
 }
 
@@ -233,8 +218,8 @@ mod tests {
     }
 
     fn drawn(corpus: &[Document], seed: u64, count: usize) -> Vec<Drawn> {
-        let mut drawing = Drawing::of(corpus, None, seed).unwrap();
-        drawing.draw(count)
+        let drawing = Drawing::of(corpus, None, seed).unwrap();
+        drawing.passages().take(count).collect()
     }
 
     /// 30 documents in a folder, 3 in another and 1 in none.
@@ -298,8 +283,9 @@ mod tests {
     fn one_document_gives_each_passage_and_then_begins_again() {
         let corpus = vec![document("one", 100)];
         let drawn = drawn(&corpus, 3, 6);
-        let starts: BTreeSet<_> = drawn[..3].iter().map(|it| it.start).collect();
-        assert_eq!(starts.len(), 3);
+        let lengths: usize = drawn[..3].iter().map(|it| it.passage.text.len()).sum();
+        // All of its sentences, without the blanks between passages and at the end.
+        assert_eq!(lengths, SENTENCE.len() * 100 - 3);
         assert_eq!(
             drawn.iter().map(|it| it.turn).collect::<Vec<_>>(),
             [1, 2, 3, 4, 5, 6]

@@ -3,11 +3,11 @@
 use evals_messages::chain;
 use evals_models::Failure;
 use evals_rag::judging::Wanted;
-use evals_rag::{Call, EvidenceSpan, FoldedText, Passage};
+use evals_rag::{EvidenceSpan, FoldedText, Passage};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::query::{Form, Query, Stop, numbered};
+use crate::query::{Form, Query, Stop, numbered, shortened};
 use crate::{DropReason, Generator, Item, Kind};
 
 /// A question on its way into the set.
@@ -15,12 +15,8 @@ pub(crate) struct Draft {
     pub(crate) item: Item,
     /// The passages that it is written from.
     pub(crate) passages: Vec<Passage>,
-    /// Where the first passage begins in its document, in characters; `None` if a search found it.
-    pub(crate) start: Option<usize>,
     /// The repetition of the same request, from 1.
     pub(crate) repeat: u32,
-    /// The calls of the step that is under way.
-    pub(crate) calls: Vec<Call>,
 }
 
 /// The question that a model wrote, unless a user asked it, and the answer that it found.
@@ -97,16 +93,84 @@ impl Generator<'_> {
 
     /// Puts the model's reply into a draft. One whose quotes stand in no passage is sent back once.
     async fn fill(&self, draft: &mut Draft, mut query: Query<'_>) -> Result<(), Stop> {
-        let reply: Reply = query.ask(self.writer, &mut draft.calls).await?;
+        let reply: Reply = query.ask(self.writer).await?;
         let written = serde_json::to_string(&reply).unwrap_or_default();
-        match draft.take(reply) {
+        match self.take(draft, reply) {
             Err(Stop::Drop(DropReason::NoEvidence, complaint)) => {
                 query.refused = Some((written, complaint));
-                let again = query.ask(self.writer, &mut draft.calls).await?;
-                draft.take(again)
+                let again = query.ask(self.writer).await?;
+                self.take(draft, again)
             }
             taken => taken,
         }
+    }
+
+    /// Takes over a reply, or drops the question.
+    fn take(&self, draft: &mut Draft, reply: Reply) -> Result<(), Stop> {
+        let (item, passages) = (&mut draft.item, &draft.passages);
+        if item.kind != Kind::Logged {
+            reply.question.trim().clone_into(&mut item.question);
+        }
+        if item.question.is_empty() {
+            return Err(unusable("the model found nothing to ask about the passage"));
+        }
+        let answer = reply.answer.unwrap_or_default().trim().to_owned();
+        if item.kind == Kind::Unanswerable || item.kind == Kind::Logged && answer.is_empty() {
+            return Ok(());
+        }
+        if answer.is_empty() {
+            return Err(unusable("the model gave no answer"));
+        }
+        let mut spans: Vec<EvidenceSpan> = Vec::new();
+        for quote in reply.quotes.iter().filter(|quote| !quote.trim().is_empty()) {
+            let span = passages.iter().find_map(|it| self.span(it, quote));
+            let missing = || format!("no passage has these words, letter by letter: `{quote}`");
+            let span = span.ok_or_else(|| no_evidence(&missing()))?;
+            if !spans.contains(&span) {
+                spans.push(span);
+            }
+        }
+        let is_quoted = |it: &Passage| spans.iter().any(|span| span.document == it.document);
+        if spans.is_empty() {
+            return Err(no_evidence("`quotes` is empty"));
+        }
+        if item.kind == Kind::Comparison && !passages.iter().all(is_quoted) {
+            return Err(no_evidence("a quote from each passage is needed"));
+        }
+        item.answer = answer;
+        for span in &spans {
+            if !item.relevant.contains(&span.document) {
+                item.relevant.push(span.document.clone());
+            }
+        }
+        item.evidence = spans;
+        Ok(())
+    }
+
+    /// The span of a quote with its place in the document, of several the one in the passage; `None` if the passage does not have the quote.
+    pub(crate) fn span(&self, passage: &Passage, quote: &str) -> Option<EvidenceSpan> {
+        let text = shortened(&passage.text);
+        let quoted = FoldedText::new(text).find(quote).into_iter().next()?;
+        let mut span = EvidenceSpan {
+            document: passage.document.clone(),
+            quote: text[quoted.clone()].to_owned(),
+            start: None,
+            end: None,
+        };
+        let document = self.corpus.iter().find(|it| it.uri == span.document);
+        let whole = document.map_or("", |it| it.text.as_str());
+        let length = |text: &str| text.chars().count();
+        // The text of a chunk may differ in white space.
+        let near = whole
+            .find(text)
+            .map(|at| length(&whole[..at + quoted.start]));
+        span.start = near;
+        if let Some(place) = FoldedText::new(whole).anchor(&span) {
+            let start = length(&whole[..place.start]);
+            whole[place].clone_into(&mut span.quote);
+            (span.start, span.end) = (Some(start), Some(start + length(&span.quote)));
+        }
+        Some(span)
     }
 
     /// A passage of a different document on the topic of `passage`: two that are drawn at random have nothing to compare.
@@ -134,75 +198,14 @@ impl Generator<'_> {
 }
 
 impl Draft {
-    /// Takes over a reply, or drops the question.
-    fn take(&mut self, reply: Reply) -> Result<(), Stop> {
-        let item = &mut self.item;
-        if item.kind != Kind::Logged {
-            reply.question.trim().clone_into(&mut item.question);
-        }
-        if item.question.is_empty() {
-            return Err(unusable("the model found nothing to ask about the passage"));
-        }
-        let answer = reply.answer.unwrap_or_default().trim().to_owned();
-        if item.kind == Kind::Unanswerable || item.kind == Kind::Logged && answer.is_empty() {
-            return Ok(());
-        }
-        if answer.is_empty() {
-            return Err(unusable("the model gave no answer"));
-        }
-        let spans = anchored(&reply.quotes, &self.passages, self.start)?;
-        let is_quoted = |it: &Passage| spans.iter().any(|span| span.document == it.document);
-        if spans.is_empty() {
-            return Err(no_evidence("`quotes` is empty"));
-        }
-        if item.kind == Kind::Comparison && !self.passages.iter().all(is_quoted) {
-            return Err(no_evidence("a quote from each passage is needed"));
-        }
-        item.answer = answer;
-        for span in &spans {
-            if !item.relevant.contains(&span.document) {
-                item.relevant.push(span.document.clone());
-            }
-        }
-        item.evidence = spans;
-        Ok(())
-    }
-}
-
-/// The spans of `quotes` in the passages, the first of which begins at `start` in its document.
-fn anchored(
-    quotes: &[String],
-    passages: &[Passage],
-    start: Option<usize>,
-) -> Result<Vec<EvidenceSpan>, Stop> {
-    let texts = passages.iter().map(|it| FoldedText::new(&it.text));
-    let texts: Vec<FoldedText<'_>> = texts.collect();
-    let mut spans: Vec<EvidenceSpan> = Vec::new();
-    for quote in quotes.iter().filter(|quote| !quote.trim().is_empty()) {
-        let mut places = passages.iter().zip(&texts).enumerate();
-        let span = places.find_map(|(number, (passage, text))| {
-            let range = text.find(quote).into_iter().next()?;
-            let start = start.filter(|_| number == 0);
-            let start = start.map(|it| it + passage.text[..range.start].chars().count());
-            let quote = passage.text[range].to_owned();
-            Some(EvidenceSpan {
-                document: passage.document.clone(),
-                start,
-                end: start.map(|start| start + quote.chars().count()),
-                quote,
-            })
-        });
-        let missing = || {
-            no_evidence(&format!(
-                "no passage has these words, letter by letter: `{quote}`"
-            ))
-        };
-        let span = span.ok_or_else(missing)?;
-        if !spans.contains(&span) {
-            spans.push(span);
+    /// The draft of a question with this number.
+    pub(crate) fn new(number: usize, question: &str, kind: Kind) -> Self {
+        Self {
+            item: Item::new(format!("q{number:04}"), question, kind),
+            passages: Vec::new(),
+            repeat: 1,
         }
     }
-    Ok(spans)
 }
 
 fn no_evidence(complaint: &str) -> Stop {

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use evals_messages::chain;
 use evals_models::ChatModel;
 use evals_rag::judging::{Judge, JudgeFailure};
-use evals_rag::{Call, Document, FoldedText, SearchError, Searcher};
+use evals_rag::{Document, SearchError, Searcher};
 use futures::StreamExt as _;
 
 use crate::drawing::Drawing;
@@ -53,8 +54,8 @@ pub struct GeneratedSet {
     pub wanted: usize,
     /// How much of each part of the corpus the questions are about; empty for questions of a log.
     pub coverage: Vec<Coverage>,
-    /// The calls of each of the [`STEPS`](Generator::STEPS).
-    pub calls: BTreeMap<&'static str, Vec<Call>>,
+    /// How many replies in a row were unreadable last.
+    pub unreadable: usize,
 }
 
 /// Why no test set could be made. What the models replied so far is in the cache, if there is one, so the same command goes on from here.
@@ -67,6 +68,17 @@ pub enum GenerateError {
     /// No document has a passage to ask about.
     #[error("no document has a passage of at least 32 letters, so there is nothing to ask about")]
     EmptyCorpus,
+    /// A model does not reply in the form that it is asked for.
+    #[error(
+        "{} replies in a row could not be read, so nothing further was asked; the last one begins: `{reply}`",
+        MOST_UNREADABLE
+    )]
+    Unreadable {
+        /// The beginning of the last reply.
+        reply: String,
+        /// Why it could not be read.
+        source: JudgeFailure,
+    },
     /// A model fails, and would fail again.
     #[error(transparent)]
     Model(#[from] JudgeFailure),
@@ -74,6 +86,9 @@ pub enum GenerateError {
     #[error("the search for passages failed")]
     Search(#[from] SearchError),
 }
+
+/// After this many unreadable replies in a row, nothing further is asked. A poor model, half of whose replies are unreadable, seldom comes so far.
+const MOST_UNREADABLE: usize = 10;
 
 impl Generator<'_> {
     /// How many passages the searcher has to return.
@@ -93,13 +108,10 @@ impl Generator<'_> {
         count: usize,
         seed: u64,
     ) -> Result<GeneratedSet, GenerateError> {
-        let mut drawing = Drawing::of(self.corpus, settings.spread_over.as_deref(), seed)?;
+        let drawing = Drawing::of(self.corpus, settings.spread_over.as_deref(), seed)?;
         let mut wanted = settings.apportion(count, drawing.documents() == 1)?;
-        let mut set = GeneratedSet {
-            wanted: count,
-            ..GeneratedSet::default()
-        };
-        let mut sources = BTreeSet::new();
+        let mut set = GeneratedSet::of(count);
+        let (mut passages, mut asked_about) = (drawing.passages(), BTreeSet::new());
         let (mut number, most) = (0, count.saturating_mul(Self::ATTEMPTS));
         loop {
             let mut kinds = in_turns(&wanted, seed.wrapping_add(number as u64));
@@ -107,67 +119,68 @@ impl Generator<'_> {
             if kinds.is_empty() {
                 break;
             }
-            let drawn = drawing.draw(kinds.len());
-            let drafts = kinds.into_iter().zip(drawn).map(|(kind, drawn)| {
+            let drafts = kinds.into_iter().zip(passages.by_ref());
+            let drafts = drafts.map(|(kind, drawn)| {
                 number += 1;
-                let mut item = Item::new(format!("q{number:04}"), "", kind);
+                let mut draft = Draft::new(number, "", kind);
                 // With the turn, so that a document does not always meet the same asker.
                 let asker = settings.asker(number + drawn.turn as usize);
-                item.asker = Some(asker.to_owned());
-                Draft {
-                    item,
-                    start: Some(drawn.start),
-                    passages: vec![drawn.passage],
-                    repeat: drawn.turn,
-                    calls: Vec::new(),
-                }
+                draft.item.asker = Some(asker.to_owned());
+                draft.passages.push(drawn.passage);
+                draft.repeat = drawn.turn;
+                draft
             });
             let drafts = drafts.collect();
-            let [writing, filtering] = Self::STEPS;
-            let written = self.each(writing, &mut set, drafts, async |it| self.write(it).await);
-            let passed = filtered(written.await?, &mut set);
-            let checked = self.each(filtering, &mut set, passed, async |it| self.check(it).await);
-            for draft in checked.await? {
+            let write = async |it: &mut Draft| self.write(it).await;
+            for draft in self.pass(&mut set, drafts, write).await? {
                 let left = wanted.get_mut(&draft.item.kind);
                 *left.expect("only wanted kinds are written") -= 1;
-                sources.insert(draft.passages[0].document.clone());
+                asked_about.insert(draft.passages[0].document.clone());
                 set.kept.push(draft.item);
             }
         }
-        set.coverage = drawing.coverage(&sources);
-        self.place(&mut set.kept);
+        set.coverage = drawing.coverage(&asked_about);
         Ok(set)
     }
 
     /// Looks for the answers to questions of users.
     pub async fn answer(&self, questions: &[String]) -> Result<GeneratedSet, GenerateError> {
-        let mut set = GeneratedSet {
-            wanted: questions.len(),
-            ..GeneratedSet::default()
-        };
-        let drafts = (1..).zip(questions).map(|(number, question)| Draft {
-            item: Item::new(format!("q{number:04}"), question, Kind::Logged),
-            start: None,
-            passages: Vec::new(),
-            repeat: 1,
-            calls: Vec::new(),
-        });
+        let mut set = GeneratedSet::of(questions.len());
+        let drafts = (1..).zip(questions);
+        let drafts = drafts.map(|(number, question)| Draft::new(number, question, Kind::Logged));
         let drafts = drafts.collect();
-        let [writing, filtering] = Self::STEPS;
-        let answered = self.each(writing, &mut set, drafts, async |it| {
-            self.find_answer(it).await
-        });
-        let answered = answered.await?;
-        let checked = self.each(filtering, &mut set, answered, async |it| {
-            self.check(it).await
-        });
-        set.kept = checked.await?.into_iter().map(|it| it.item).collect();
-        self.place(&mut set.kept);
+        let answer = async |it: &mut Draft| self.find_answer(it).await;
+        let answered = self.pass(&mut set, drafts, answer).await?;
+        set.kept = answered.into_iter().map(|it| it.item).collect();
         Ok(set)
     }
 
+    /// Has drafts written, and returns those that no filter drops, in order. Questions of users may copy a passage or repeat one another.
+    async fn pass(
+        &self,
+        set: &mut GeneratedSet,
+        drafts: Vec<Draft>,
+        write: impl AsyncFn(&mut Draft) -> Result<(), Stop>,
+    ) -> Result<Vec<Draft>, GenerateError> {
+        let [writing, filtering] = Self::STEPS;
+        let mut filters = PlainFilters::of(&set.kept);
+        let mut passed = Vec::new();
+        for draft in self.each(writing, set, drafts, write).await? {
+            let passages: Vec<&str> = draft.passages.iter().map(|it| &*it.text).collect();
+            match filters.check(&draft.item, &passages) {
+                Some((reason, detail)) if draft.item.kind != Kind::Logged => {
+                    set.drop(draft, reason, detail);
+                }
+                _ => passed.push(draft),
+            }
+        }
+        let check = async |it: &mut Draft| self.check(it).await;
+        self.each(filtering, set, passed, check).await
+    }
+
     /// Does a step with all drafts, and returns those that it does not drop, in order. After an error no step begins, but those that run are
-    /// finished: what they ask for is paid, and its reply belongs into the cache.
+    /// finished: what they ask for is paid, and its reply belongs into the cache. Several unreadable replies in a row are an error: a model that
+    /// only writes prose would do so for every question.
     async fn each(
         &self,
         step: &'static str,
@@ -176,73 +189,61 @@ impl Generator<'_> {
         work: impl AsyncFn(&mut Draft) -> Result<(), Stop>,
     ) -> Result<Vec<Draft>, GenerateError> {
         let (failed, finished, of) = (AtomicBool::new(false), AtomicUsize::new(0), drafts.len());
+        let unreadable = AtomicUsize::new(set.unreadable);
         let (kept, dropped, wanted) = (set.kept.len(), set.dropped.len(), set.wanted);
         let running = drafts.into_iter().enumerate().map(|(place, mut draft)| {
-            let (failed, finished, work) = (&failed, &finished, &work);
+            let (failed, finished, unreadable, work) = (&failed, &finished, &unreadable, &work);
             async move {
                 if failed.load(Ordering::Relaxed) {
                     return None;
                 }
                 let result = work(&mut draft).await;
-                failed.fetch_or(matches!(result, Err(Stop::End(_))), Ordering::Relaxed);
+                let in_a_row = if matches!(result, Err(Stop::Unreadable { .. })) {
+                    unreadable.fetch_add(1, Ordering::Relaxed) + 1
+                } else {
+                    unreadable.store(0, Ordering::Relaxed);
+                    0
+                };
+                let ends = in_a_row >= MOST_UNREADABLE || matches!(result, Err(Stop::End(_)));
+                failed.fetch_or(ends, Ordering::Relaxed);
                 let done = finished.fetch_add(1, Ordering::Relaxed) + 1;
                 (self.progress)(format!(
                     "{step} {done} of {of}; {kept} of {wanted} kept, {dropped} dropped"
                 ));
-                Some((place, draft, result))
+                Some((place, draft, result, in_a_row))
             }
         });
         let done = futures::stream::iter(running).buffer_unordered(self.concurrency.get());
         let mut done: Vec<_> = done.filter_map(|it| async move { it }).collect().await;
         done.sort_by_key(|(place, ..)| *place);
+        set.unreadable = unreadable.into_inner();
         let mut passed = Vec::new();
-        for (_, mut draft, result) in done {
-            let calls = set.calls.entry(step).or_default();
-            calls.append(&mut draft.calls);
+        for (_, draft, result, in_a_row) in done {
             match result {
                 Ok(()) => passed.push(draft),
                 Err(Stop::Drop(reason, detail)) => set.drop(draft, reason, detail),
+                Err(Stop::Unreadable { reply, source }) if in_a_row >= MOST_UNREADABLE => {
+                    return Err(GenerateError::Unreadable { reply, source });
+                }
+                Err(Stop::Unreadable { source, .. }) => {
+                    set.drop(draft, DropReason::Unusable, chain(&source));
+                }
                 Err(Stop::End(error)) => return Err(error),
             }
         }
         Ok(passed)
     }
-
-    /// Gives the spans that were found by a search their place in the document.
-    fn place(&self, items: &mut [Item]) {
-        let spans = items.iter().flat_map(|item| &item.evidence);
-        let unplaced = spans.filter(|span| span.start.is_none());
-        let ids: BTreeSet<String> = unplaced.map(|span| span.document.clone()).collect();
-        for document in self.corpus.iter().filter(|it| ids.contains(&it.uri)) {
-            let text = FoldedText::new(&document.text);
-            let spans = items.iter_mut().flat_map(|item| &mut item.evidence);
-            for span in spans.filter(|it| it.document == document.uri && it.start.is_none()) {
-                if let Some(range) = text.anchor(span) {
-                    let start = document.text[..range.start].chars().count();
-                    document.text[range].clone_into(&mut span.quote);
-                    span.start = Some(start);
-                    span.end = Some(start + span.quote.chars().count());
-                }
-            }
-        }
-    }
-}
-
-/// The drafts that the filters without a model let pass.
-fn filtered(drafts: Vec<Draft>, set: &mut GeneratedSet) -> Vec<Draft> {
-    let mut filters = PlainFilters::of(&set.kept);
-    let mut passed = Vec::new();
-    for draft in drafts {
-        let passages: Vec<&str> = draft.passages.iter().map(|it| &*it.text).collect();
-        match filters.check(&draft.item, &passages) {
-            None => passed.push(draft),
-            Some((reason, detail)) => set.drop(draft, reason, detail),
-        }
-    }
-    passed
 }
 
 impl GeneratedSet {
+    /// An empty set of which `wanted` questions are wanted.
+    fn of(wanted: usize) -> Self {
+        Self {
+            wanted,
+            ..Self::default()
+        }
+    }
+
     fn drop(&mut self, Draft { item, .. }: Draft, reason: DropReason, detail: String) {
         self.dropped.push(Dropped {
             reason,

@@ -48,38 +48,21 @@ impl Default for QuestionSettings {
 }
 
 /// Why the settings do not say which questions to write.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MixError {
-    /// No document has the metadata field over which the passages are to be spread.
-    #[error("`questions.spread_over`: no document has the metadata field `{field}`; their fields are: {}", if fields.is_empty() { "none" } else { fields })]
-    SpreadOver {
-        /// The field.
-        field: String,
-        /// Those that documents have.
-        fields: String,
-    },
-    /// A share is negative, infinite or no number.
-    #[error("`questions.mix.{kind}` is {share}; set it to 0 or a positive number")]
-    Share {
-        /// The kind.
-        kind: Kind,
-        /// Its share.
-        share: f64,
-    },
-    /// No kind that a model can write has a share.
-    #[error(
-        "`questions.mix` leaves out every kind of question (a comparison needs two documents); set one of them above 0"
-    )]
-    Empty,
-    /// Questions of a log are not written.
-    #[error("`questions.mix.logged` cannot be set: questions of a log come from `--from`")]
-    Logged,
-    /// Nobody asks, or somebody without a description.
-    #[error(
-        "`questions.askers` is empty, or one of them is; describe each person who asks in a few words"
-    )]
-    NoAsker,
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`questions.{setting}` {fault}")]
+pub struct MixError {
+    setting: String,
+    /// What is wrong with it, and how to mend it.
+    fault: String,
+}
+
+impl MixError {
+    pub(crate) fn new(setting: impl Into<String>, fault: impl Into<String>) -> Self {
+        Self {
+            setting: setting.into(),
+            fault: fault.into(),
+        }
+    }
 }
 
 impl QuestionSettings {
@@ -95,21 +78,24 @@ impl QuestionSettings {
         one_document: bool,
     ) -> Result<BTreeMap<Kind, usize>, MixError> {
         if self.askers.is_empty() || self.askers.iter().any(|it| it.trim().is_empty()) {
-            return Err(MixError::NoAsker);
+            let fault = "is empty, or one of them is; describe each person who asks in a few words";
+            return Err(MixError::new("askers", fault));
         }
         let mut shares = self.mix.clone();
         for (kind, share) in &shares {
-            let (kind, share) = (*kind, *share);
-            if !share.is_finite() || share < 0.0 {
-                return Err(MixError::Share { kind, share });
-            }
-            if kind == Kind::Logged && share > 0.0 {
-                return Err(MixError::Logged);
-            }
+            let fault = if !share.is_finite() || *share < 0.0 {
+                format!("is {share}; set it to 0 or a positive number")
+            } else if *kind == Kind::Logged && *share > 0.0 {
+                "cannot be set: questions of a log come from `--from`".to_owned()
+            } else {
+                continue;
+            };
+            return Err(MixError::new(format!("mix.{kind}"), fault));
         }
         shares.retain(|kind, share| *share > 0.0 && !(one_document && *kind == Kind::Comparison));
         if shares.is_empty() {
-            return Err(MixError::Empty);
+            let fault = "leaves out every kind of question (a comparison needs two documents); set one of them above 0";
+            return Err(MixError::new("mix", fault));
         }
         let weights: Vec<f64> = shares.values().copied().collect();
         let counts = share_out(&weights, vec![0; weights.len()], count);
@@ -183,7 +169,11 @@ mod tests {
         let counts = settings.apportion(4, true).unwrap();
         assert_eq!(counts, BTreeMap::from([(Kind::YesNo, 4)]));
         let alone = of(&[(Kind::Comparison, 1.0)]);
-        assert_eq!(alone.apportion(4, true), Err(MixError::Empty));
+        let error = alone.apportion(4, true).unwrap_err().to_string();
+        assert!(
+            error.starts_with("`questions.mix` leaves out every kind"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -196,19 +186,18 @@ mod tests {
             refused(of(&[(Kind::Number, -1.0)])),
             "`questions.mix.number` is -1; set it to 0 or a positive number"
         );
-        assert_eq!(
-            refused(of(&[(Kind::Number, 0.0)])),
-            MixError::Empty.to_string()
-        );
+        let error = refused(of(&[(Kind::Number, 0.0)]));
+        assert!(error.contains("leaves out every kind"), "{error}");
         assert_eq!(
             refused(of(&[(Kind::Logged, 1.0)])),
-            MixError::Logged.to_string()
+            "`questions.mix.logged` cannot be set: questions of a log come from `--from`"
         );
         let nobody = QuestionSettings {
             askers: vec![" ".to_owned()],
             ..QuestionSettings::default()
         };
-        assert_eq!(refused(nobody), MixError::NoAsker.to_string());
+        let error = refused(nobody);
+        assert!(error.starts_with("`questions.askers` is empty"), "{error}");
     }
 
     #[test]

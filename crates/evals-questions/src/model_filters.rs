@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use evals_rag::Passage;
 use evals_rag::judging::{Judged, Wanted, truth, whole};
-use evals_rag::{EvidenceSpan, FoldedText, Passage};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::generation::Draft;
-use crate::query::{Form, Stop, numbered, shortened};
+use crate::query::{Form, Stop, numbered};
 use crate::{DropReason, Generator, Item, Kind};
 
 /// A question that more documents answer asks for nothing in particular.
@@ -102,11 +102,11 @@ impl Generator<'_> {
     }
 
     /// Drops a question that is not clear, or whose answer is known, without any document.
-    async fn alone(&self, draft: &mut Draft) -> Result<(), Stop> {
+    async fn alone(&self, draft: &Draft) -> Result<(), Stop> {
         let item = &draft.item;
         let values = json!({"question": item.question});
         let query = self.query(&self.prompts.alone, ALONE, values);
-        let alone: Alone = query.ask(self.judge, &mut draft.calls).await?;
+        let alone: Alone = query.ask(self.judge).await?;
         if !alone.clear {
             return Err(Stop::Drop(DropReason::NotAlone, alone.reason));
         }
@@ -124,12 +124,7 @@ impl Generator<'_> {
             repeat: 1,
         };
         let judged = self.equivalence.judge(judged).await;
-        let (pass, calls) = match judged {
-            Ok(verdict) => (Ok(verdict.pass), verdict.calls),
-            Err(error) => (Err(error.failure), error.calls),
-        };
-        draft.calls.extend(calls);
-        if pass? {
+        if judged.map_err(|error| error.failure)?.pass {
             let detail = format!("without a document the model answers: {known}");
             return Err(Stop::Drop(DropReason::NeedsNoDocument, detail));
         }
@@ -137,12 +132,12 @@ impl Generator<'_> {
     }
 
     /// Drops a question whose evidence does not carry the answer.
-    async fn carried(&self, draft: &mut Draft) -> Result<(), Stop> {
+    async fn carried(&self, draft: &Draft) -> Result<(), Stop> {
         let item = &draft.item;
         let quotes: Vec<&str> = item.evidence.iter().map(|it| it.quote.as_str()).collect();
         let values = json!({"question": item.question, "answer": item.answer, "quotes": quotes});
         let query = self.query(&self.prompts.evidence, CARRIED, values);
-        let carried: Carried = query.ask(self.judge, &mut draft.calls).await?;
+        let carried: Carried = query.ask(self.judge).await?;
         if carried.pass {
             return Ok(());
         }
@@ -164,13 +159,18 @@ impl Generator<'_> {
         let values =
             json!({"question": item.question, "answer": answer, "passages": numbered(&passages)});
         let query = self.query(&self.prompts.others, OTHERS, values);
-        let others: Others = query.ask(self.judge, &mut draft.calls).await?;
-        add(item, &others.answering, &passages)
+        let others: Others = query.ask(self.judge).await?;
+        add(self, item, &others.answering, &passages)
     }
 }
 
 /// Adds the documents that give the same answer to those of `item`, unless others answer differently or too many answer.
-fn add(item: &mut Item, answering: &[Other], passages: &[Passage]) -> Result<(), Stop> {
+fn add(
+    generator: &Generator<'_>,
+    item: &mut Item,
+    answering: &[Other],
+    passages: &[Passage],
+) -> Result<(), Stop> {
     let answering = answering.iter().filter_map(|other| {
         let passage = passages.get(other.passage.checked_sub(1)?)?;
         Some((other, passage))
@@ -199,15 +199,7 @@ fn add(item: &mut Item, answering: &[Other], passages: &[Passage]) -> Result<(),
             item.relevant.push(passage.document.clone());
         }
         // A document whose quote is wrong answers all the same.
-        let text = shortened(&passage.text);
-        if let Some(range) = FoldedText::new(text).find(&other.quote).into_iter().next() {
-            item.evidence.push(EvidenceSpan {
-                document: passage.document.clone(),
-                quote: text[range].to_owned(),
-                start: None,
-                end: None,
-            });
-        }
+        item.evidence.extend(generator.span(passage, &other.quote));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use evals_messages::chain;
 use evals_models::{ChatModel, ChatRequest, Failure, Message, ReplySchema};
 use evals_rag::judging::{Inquiry, JudgeFailure, Shown, Wanted, parse_object};
-use evals_rag::{Call, Passage, Prompt, PromptError};
+use evals_rag::{Passage, Prompt, PromptError};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -13,16 +13,27 @@ use crate::{DropReason, GenerateError, Generator};
 pub(crate) enum Stop {
     /// It has a fault, and the others go on.
     Drop(DropReason, String),
+    /// The model did not reply in the form that it was asked for.
+    Unreadable {
+        /// The beginning of its last reply.
+        reply: String,
+        source: JudgeFailure,
+    },
     /// Every further question would fail. So does one that fails for a while: were it dropped, a repeated command would write another set.
     End(GenerateError),
 }
 
 impl From<JudgeFailure> for Stop {
     fn from(failure: JudgeFailure) -> Self {
-        if failure.failure() == Failure::Content {
-            Self::Drop(DropReason::Unusable, chain(&failure))
-        } else {
-            Self::End(failure.into())
+        match &failure {
+            JudgeFailure::Unreadable { reply, .. } => Self::Unreadable {
+                reply: reply.clone(),
+                source: failure,
+            },
+            _ if failure.failure() == Failure::Content => {
+                Self::Drop(DropReason::Unusable, chain(&failure))
+            }
+            _ => Self::End(failure.into()),
         }
     }
 }
@@ -66,11 +77,10 @@ impl Generator<'_> {
 }
 
 impl Query<'_> {
-    /// Asks `model` and adds the calls to `calls`. A reply of another form is sent back once.
+    /// Asks `model`. A reply of another form is sent back once.
     pub(crate) async fn ask<T: Wanted + DeserializeOwned + 'static>(
         &self,
         model: &dyn ChatModel,
-        calls: &mut Vec<Call>,
     ) -> Result<T, Stop> {
         let mut texts = Vec::new();
         collect_texts(&self.values, &mut texts);
@@ -84,16 +94,9 @@ impl Query<'_> {
             shape,
             repair: self.repair.clone(),
         };
-        match inquiry.ask(model).await {
-            Ok((reply, made)) => {
-                calls.extend(made);
-                Ok(reply)
-            }
-            Err(error) => {
-                calls.extend(error.calls);
-                Err(error.failure.into())
-            }
-        }
+        let asked = inquiry.ask(model).await;
+        let (reply, _) = asked.map_err(|error| error.failure)?;
+        Ok(reply)
     }
 
     fn request(&self, shown: &Shown, shape: &str) -> Result<ChatRequest, PromptError> {

@@ -14,7 +14,7 @@
 //! file or the new one. A set is there once its questions are, which are written last.
 
 use std::collections::HashMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +67,9 @@ pub enum SetError {
         /// The operating system's error.
         source: io::Error,
     },
+    /// The questions are not those that an update was made for.
+    #[error("the questions changed meanwhile; run the command again: replies of models are stored")]
+    Changed,
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -190,22 +193,22 @@ impl SetFolder {
     /// [`SetError::Locked`] if another process has the lock.
     pub fn lock(&self) -> Result<SetLock, SetError> {
         let folder = self.path.clone();
-        let opened = fs::create_dir_all(&folder).and_then(|()| {
+        let locked = fs::create_dir_all(&folder).and_then(|()| {
             let mut options = File::options();
             let options = options.create(true).truncate(false).write(true);
-            options.open(folder.join(Self::LOCK))
+            let file = options.open(folder.join(Self::LOCK))?;
+            file.try_lock()?;
+            Ok(file)
         });
-        let file = match opened {
-            Ok(file) => file,
-            Err(source) => return Err(SetError::Lock { folder, source }),
-        };
-        match file.try_lock() {
-            Ok(()) => Ok(SetLock {
+        match locked {
+            Ok(file) => Ok(SetLock {
                 folder: self.clone(),
                 _file: file,
             }),
-            Err(TryLockError::WouldBlock) => Err(SetError::Locked { folder }),
-            Err(TryLockError::Error(source)) => Err(SetError::Lock { folder, source }),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(SetError::Locked { folder })
+            }
+            Err(source) => Err(SetError::Lock { folder, source }),
         }
     }
 }
@@ -226,11 +229,18 @@ impl SetLock {
         })?)
     }
 
-    /// Rewrites the questions as a [check](Check) left them, and adds a line to the history, which keeps those that are stale.
-    pub fn update(&self, check: &Check, time: &str) -> Result<(), SetError> {
+    /// Rewrites the questions as a [check](Check) of those `before` left them, and adds a line to the history, which keeps those that are stale.
+    ///
+    /// # Errors
+    ///
+    /// [`SetError::Changed`] if the questions are not those any more. What cannot be read or written.
+    pub fn update(&self, before: &[Item], check: &Check, time: &str) -> Result<(), SetError> {
+        if self.folder.questions()? != before {
+            return Err(SetError::Changed);
+        }
         let update = Update {
             time: time.to_owned(),
-            from: digest(&self.folder.questions()?),
+            from: digest(before),
             to: digest(&check.updated),
             moved: check.moved.clone(),
             stale: check.stale.clone(),

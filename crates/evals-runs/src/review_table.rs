@@ -1,14 +1,14 @@
 //! The CSV file in which people review the questions of a test set.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use csv::Writer;
 use evals::render::csv::{guarded, unguarded};
-use evals_guard::csv::{Table, separator, without_mark};
+use evals_questions::check::Update;
 use evals_questions::review::{Review, ReviewVerdict, current};
 use evals_questions::{Item, set_folder};
 
 use crate::annotations::checked_labeller;
-use crate::filled_table::{refuse, titles, torn};
+use crate::filled_table::{self, Row, Wrong};
 
 /// The columns: what a person reads, what the person fills in, and what names the set.
 const COLUMNS: &str = "id kind question answer evidence document verdict defect new_question new_answer author time set seed";
@@ -22,7 +22,7 @@ pub fn export(
     seed: Option<u64>,
 ) -> Result<Vec<u8>> {
     let current = current(reviews);
-    let digest = short_digest(set);
+    let digest = cell_of(&set_folder::digest(set));
     let mut writer = Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS.split(' '))?;
     for item in sample {
@@ -55,18 +55,18 @@ pub fn export(
     Ok(writer.into_inner()?)
 }
 
-/// Begins with letters, so that no spreadsheet takes it for a number.
-fn short_digest(set: &[Item]) -> String {
-    format!("sha-{}", &set_folder::digest(set)[..16])
+/// The digest of a set in the column `set`. It begins with letters, so that no spreadsheet takes it for a number.
+fn cell_of(digest: &str) -> String {
+    format!("sha-{}", digest.get(..16).unwrap_or(digest))
 }
 
 /// How to read a filled file.
 #[derive(Debug)]
 pub struct Import<'i> {
-    /// The name of the file, for messages.
-    pub file: String,
     /// The set that it has to be about.
     pub set: &'i [Item],
+    /// The earlier versions of the set, which it may also be about.
+    pub history: &'i [Update],
     /// The reviews of the set so far.
     pub known: &'i [Review],
     /// Who reviewed the rows that do not say it.
@@ -75,69 +75,76 @@ pub struct Import<'i> {
     pub time: String,
 }
 
-/// The column of a wrong cell, and what is wrong with it.
-type Wrong = (&'static str, String);
+/// The reviews of a file, in its order.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// The reviews.
+    pub reviews: Vec<Review>,
+    /// The ids in the rows about an earlier version of the set whose questions have changed since, or are not in the set any more.
+    pub left_out: Vec<String>,
+}
 
 impl Import<'_> {
-    /// The reviews of a file, in its order. Rows without a verdict are left out, and columns that it does not know are ignored.
+    /// The reviews of the file with this name and these bytes. Rows without a verdict are left out, and columns that it does not know are
+    /// ignored.
     ///
     /// # Errors
     ///
     /// Names each of the first ten cells that are wrong. Nothing of the file is then to be imported.
-    pub fn read(&self, bytes: &[u8]) -> Result<Vec<Review>> {
-        let torn = |error| torn(&self.file, error);
-        let text = without_mark(bytes)?;
-        let mut table = Table::open(text, separator(bytes)).map_err(torn)?;
-        let header = table.header().to_vec();
-        let titles = titles(&self.file, &header)?;
-        let place = |column: &str| titles.iter().position(|it| it.eq_ignore_ascii_case(column));
-        let needed = ["id", "verdict", "set"].into_iter();
-        if let Some(column) = needed.clone().find(|it| place(it).is_none()) {
-            bail!(
-                "`{}` has no column `{column}`; export the sample again, and fill in that file",
-                self.file
-            );
-        }
-        let digest = short_digest(self.set);
-        let (mut reviews, mut wrong) = (Vec::new(), Vec::new());
-        while let Some(record) = table.row().map_err(torn)? {
-            let cells = record.texts().map_err(torn)?;
-            let cell = |column: &str| {
-                let text = place(column).map_or("", |place| cells[place].trim());
-                unguarded(text).to_owned()
-            };
-            if cell("verdict").is_empty() {
-                continue;
+    pub fn read(&self, file: (&str, &[u8])) -> Result<Imported> {
+        let digest = cell_of(&set_folder::digest(self.set));
+        let former: Vec<String> = self.history.iter().map(|it| cell_of(&it.from)).collect();
+        let mut left_out = Vec::new();
+        let advice = "export the sample again, and fill in that file";
+        let form = ("review", &["id", "verdict", "set"][..], advice);
+        let reviews = filled_table::rows(file, form, |row| {
+            if row.text("verdict").is_empty() {
+                return Ok(None);
             }
-            let review = if cell("set") == digest {
-                self.review(cell)
-            } else {
+            let set = row.text("set");
+            let is_former = set != digest && former.iter().any(|it| it == set);
+            if set != digest && !is_former {
                 let what = format!(
                     "the row is not of this set, which is `{digest}`; export a new file from it"
                 );
-                Err(("set", what))
-            };
-            match review {
-                Ok(review) => reviews.push(review),
-                Err((column, what)) => {
-                    wrong.push((record.line(), place(column).unwrap_or_default(), what));
+                return Err(("set", what));
+            }
+            match self.item(row) {
+                Ok(item) => self.review(item, row).map(Some),
+                Err(_) if is_former => {
+                    left_out.push(row.text("id").to_owned());
+                    Ok(None)
                 }
+                Err(wrong) => Err(wrong),
+            }
+        })?;
+        Ok(Imported { reviews, left_out })
+    }
+
+    /// The question of a row, which shows its texts as they are.
+    fn item(&self, row: &Row<'_>) -> Result<&Item, Wrong> {
+        let id = row.text("id");
+        let item = self.set.iter().find(|item| item.id == id);
+        let item = item.ok_or_else(|| ("id", format!("there is no question `{id}`")))?;
+        for (column, text) in [("question", &item.question), ("answer", &item.answer)] {
+            let is_changed = |cell: &str| {
+                let text = unguarded(text).split_whitespace();
+                !unguarded(cell).split_whitespace().eq(text)
+            };
+            if row.whole(column).is_some_and(is_changed) {
+                let what = format!(
+                    "it is not the {column} of `{id}`; to change that, write it into `new_{column}`, with the verdict edit"
+                );
+                return Err((column, what));
             }
         }
-        let wrong = wrong
-            .iter()
-            .map(|(line, place, what)| (*line, *place, &**what));
-        refuse(&self.file, "review", &titles, wrong)?;
-        Ok(reviews)
+        Ok(item)
     }
 
     /// The review of a row with a verdict.
-    fn review(&self, cell: impl Fn(&str) -> String) -> Result<Review, Wrong> {
-        let filled = |column| Some(cell(column)).filter(|text| !text.is_empty());
-        let id = cell("id");
-        let item = self.set.iter().find(|item| item.id == id);
-        let item = item.ok_or_else(|| ("id", format!("there is no question `{id}`")))?;
-        let verdict = cell("verdict");
+    fn review(&self, item: &Item, row: &Row<'_>) -> Result<Review, Wrong> {
+        let filled = |column| row.filled(column);
+        let verdict = row.text("verdict");
         let verdict = match verdict.to_lowercase().as_str() {
             "keep" => ReviewVerdict::Keep,
             "edit" => ReviewVerdict::Edit,
@@ -151,7 +158,7 @@ impl Import<'_> {
         let seed = filled("seed").map(|seed| seed.parse()).transpose();
         let author = filled("author").unwrap_or_else(|| self.author.clone());
         let review = Review {
-            id,
+            id: item.id.clone(),
             verdict,
             defect: filled("defect"),
             question: filled("new_question"),
@@ -163,19 +170,14 @@ impl Import<'_> {
         let review = review
             .checked(item)
             .map_err(|what| ("verdict", what.to_owned()))?;
-        let (mut is_known, mut is_same) = (false, false);
-        for it in self.known.iter().filter(|it| it.id == review.id) {
-            let is_one = it.author == review.author && it.time == review.time;
-            is_known |= is_one;
-            let seed = it.seed;
-            is_same |= is_one
-                && *it
-                    == Review {
-                        seed,
-                        ..review.clone()
-                    };
-        }
-        if is_known && !is_same {
+        let key = |it: &Review| (it.id.clone(), it.author.clone(), it.time.clone());
+        let known = self.known.iter().filter(|it| key(it) == key(&review));
+        let mut known = known.peekable();
+        let seeded = |seed| Review {
+            seed,
+            ..review.clone()
+        };
+        if known.peek().is_some() && known.all(|it| *it != seeded(it.seed)) {
             // Somebody changed what was exported, so that it is no longer what its author said at that time.
             let (author, time) = (author_of(&self.author)?, self.time.clone());
             return Ok(Review {

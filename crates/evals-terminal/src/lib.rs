@@ -13,5 +13,6 @@ mod reports;
 pub use self::agreement::{confusion_table, statistics_table};
 pub use self::printer::{OutputArgs, Printer, StdoutError};
 pub use self::reports::{
-    console, live_console, report_text, run_console, run_text, table_text, text, wrapped,
+    console, live_console, report_text, run_console, run_text, table_text, tables_text, text,
+    wrapped,
 };

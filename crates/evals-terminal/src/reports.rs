@@ -89,6 +89,14 @@ pub fn table_text(printer: &Printer, table: &Table, narrow: Narrow) -> String {
     text(|out| unlimited(printer).table(out, table, narrow)).expect("a buffer takes any text")
 }
 
+/// Renders sentences, and tables of texts below them.
+pub fn tables_text(printer: &Printer, opening: &[String], tables: &[Table]) -> String {
+    let opening = opening.iter().map(|line| wrapped(printer, line));
+    let tables = tables.iter();
+    let tables = tables.map(|table| "\n".to_owned() + &table_text(printer, table, Narrow::Fold));
+    opening.chain(tables).collect()
+}
+
 /// Breaks a text into lines of the terminal's width.
 pub fn wrapped(printer: &Printer, words: &str) -> String {
     text(|out| unlimited(printer).text(out, words)).expect("a buffer takes any text")

@@ -42,7 +42,7 @@ pub(crate) enum RunsCommand {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListRunsArgs {
-    /// List all runs, not only the newest 20
+    /// List all runs, not only the newest 20, and each trial of a tuning
     #[arg(long)]
     pub(crate) all: bool,
     /// List only runs of this dataset

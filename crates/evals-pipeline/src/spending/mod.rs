@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use evals::{JournalError, StopSignal};
-use evals_messages::chain;
+use evals_messages::{chain, quantity};
 use evals_models::Usage;
 use evals_rag::prices::{Price, Prices};
 use evals_targets::{Payment, ReplyFile};
@@ -183,6 +183,17 @@ impl Spending {
     /// The number of calls, with or without a price.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// The calls, and what they cost as far as prices are known, in words.
+    pub(crate) fn in_words(&self) -> String {
+        let calls = quantity::of(self.calls(), "call");
+        let paid = *lock(&self.paid);
+        if paid > 0.0 {
+            format!("{calls} for {}", dollars(Some(paid)))
+        } else {
+            calls
+        }
     }
 
     /// Whether the budget ended the run: it is spent, or too little is left for the next call.

@@ -1,7 +1,6 @@
 //! Estimates the calls, tokens and cost of a test set, without a request to a model.
 
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
@@ -30,11 +29,10 @@ const SAMPLE: usize = 100;
 /// Tokens of a question, an answer and its quotes together.
 const WRITTEN: u64 = 150;
 
-/// The calls of a model, from every question kept at once to each kept at the last attempt, and the tokens that each of them reads.
-type Work = (RangeInclusive<u64>, u64);
-
-/// The work of each of the [`STEPS`](Generator::STEPS), for questions that a model writes or those of the log.
-fn work(plan: &Plan<'_>, corpus: &[Document], questions: usize) -> Result<[Work; 2]> {
+/// Renders the estimate.
+pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
+    let log = plan.log.as_ref().map(|(questions, _)| questions.len());
+    let questions = log.unwrap_or(plan.arguments.count.get());
     let settings = &plan.resolved.settings;
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
@@ -45,38 +43,38 @@ fn work(plan: &Plan<'_>, corpus: &[Document], questions: usize) -> Result<[Work;
     let chunk = settings.processing.chunk_size;
     let chunk = chunk.map_or(passage, |most| passage.min(most.get() as u64));
     let found = chunk.saturating_mul(Generator::PASSAGES as u64);
-    let prompt = |prompt: &Prompt| prompt_tokens(prompt, &count) + WRITTEN;
+    let empty = json!({
+        "kind": "single_fact", "asker": "", "question": "", "answer": "", "quotes": [], "passages": [],
+        "nonce": "0123456789abcdef", "shape": "",
+    });
+    // A prompt of the user's that cannot be filled in fails at its first use.
+    let filled = |prompt: &Prompt| prompt.fill_with(&empty).map_or(0, |text| count(&text));
+    let prompt = |prompt: &Prompt| filled(prompt) + WRITTEN;
     let prompts = &plan.prompts;
     let (fewest, evidence) = (questions as u64, prompt(&prompts.evidence));
-    if plan.log.is_some() {
-        return Ok([
-            (fewest..=2 * fewest, prompt(&prompts.answer) + found),
-            (0..=fewest, evidence),
-        ]);
-    }
     let attempts = fewest * Generator::ATTEMPTS as u64;
     let filtering = (prompt(&prompts.alone) + prompt(&prompts.others) + found).div_ceil(2);
-    Ok([
-        (fewest..=2 * attempts, prompt(&prompts.write) + passage),
-        // An unanswerable question has no evidence to check, and only a known answer is compared. The longest of the prompts is asked in any
-        // case, so the mean is an upper bound.
-        (2 * fewest..=4 * attempts, filtering.max(evidence)),
-    ])
-}
-
-/// Renders the estimate.
-pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
-    let questions = match &plan.log {
-        Some((questions, _)) => questions.len(),
-        None => plan.arguments.count.get(),
+    // The calls of each step, from every question kept at once to each kept at the last attempt, and the tokens that a call reads.
+    let work = match log {
+        Some(_) => [
+            (fewest..=2 * fewest, prompt(&prompts.answer) + found),
+            (0..=fewest, evidence),
+        ],
+        None => [
+            (fewest..=2 * attempts, prompt(&prompts.write) + passage),
+            // An unanswerable question has no evidence to check, and only a known answer is compared. The longest of the prompts is asked in
+            // any case, so the mean is an upper bound.
+            (2 * fewest..=4 * attempts, filtering.max(evidence)),
+        ],
     };
     let mut text = format!("{}\n", quantity::of(questions, "question"));
     let prices = choices::prices(&plan.resolved);
     let mut total = Total::default();
     let models = &plan.choices.models;
-    let models = [&models.answerer, &models.judge];
-    let work = work(plan, corpus, questions)?;
-    for ((step, model), (calls, tokens)) in Generator::STEPS.iter().zip(models).zip(work) {
+    let steps = Generator::STEPS
+        .iter()
+        .zip([&models.answerer, &models.judge]);
+    for ((step, model), (calls, tokens)) in steps.zip(work) {
         let most = model.settings.max_tokens();
         let one = Calls {
             calls: 1,
@@ -96,14 +94,4 @@ pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
     writeln!(text, "{:<10} {total}", "total").expect(TEXT);
     text.push_str(NOTES);
     Ok(text)
-}
-
-/// The tokens of a prompt without the texts that it shows.
-fn prompt_tokens(prompt: &Prompt, count: &dyn Fn(&str) -> u64) -> u64 {
-    let values = json!({
-        "kind": "single_fact", "asker": "", "question": "", "answer": "", "quotes": [], "passages": [],
-        "nonce": "0123456789abcdef", "shape": "",
-    });
-    // A prompt of the user's that cannot be filled in fails at its first use.
-    prompt.fill_with(&values).map_or(0, |text| count(&text))
 }

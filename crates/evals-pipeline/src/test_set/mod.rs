@@ -17,9 +17,12 @@ use evals_guard::regular_file;
 use evals_index::{Profile, SearchOptions};
 use evals_models::ChatModel;
 use evals_questions::set_folder::lines_of;
-use evals_questions::{GeneratedSet, Generator, QuestionPrompts, SetFolder, questions_of_log};
+use evals_questions::{
+    Dropped, GeneratedSet, Generator, QuestionPrompts, SetFolder, questions_of_log,
+};
 use evals_rag::judging::ChatJudge;
 use evals_rag::{Document, Prompt, Searcher};
+use evals_settings::redaction::printable;
 use evals_settings::{Layer, Resolved};
 use evals_stores::store::RefreshPolicy;
 use evals_terminal::progress;
@@ -170,6 +173,10 @@ impl<'a> Plan<'a> {
         let set = self
             .generate(session, &documents, &opened, &*searcher)
             .await?;
+        if spending.calls() > 0 {
+            let calls = spending.in_words();
+            printer.note(&format!("asked the models with {calls}"));
+        }
         self.close(session, &collection, &documents, &opened, folder, &set)
             .await
     }
@@ -226,7 +233,18 @@ impl<'a> Plan<'a> {
              forget its replies with `evaluations cache prune --model PROVIDER:NAME`",
         )?;
         if let (true, Some(shortage)) = (set.kept.is_empty(), set.shortage()) {
-            bail!("{shortage}");
+            for Dropped {
+                reason,
+                item,
+                detail,
+            } in &set.dropped
+            {
+                let line = format!("{} ({reason}): {}: {detail}", item.id, item.question);
+                session.printer.detail(&printable(&line));
+            }
+            bail!(
+                "{shortage}. The same command with `--verbose` lists all of them, and asks nothing again"
+            );
         }
         Ok(set)
     }
@@ -256,14 +274,17 @@ impl<'a> Plan<'a> {
             (SetFolder::RECORD, format!("{record:#}\n")),
         ]);
         folder.write(&files, &lines_of(&set.kept))?;
-        printer.result(&summary::text(self, printer, models, set, &diversity))?;
+        printer.result(&summary::text(self, printer, set, &diversity))?;
         for (step, model) in Generator::STEPS.iter().zip(models) {
             for note in model.notes() {
                 printer.note(&format!("while {step}: {note}"));
             }
         }
         if let Some(shortage) = set.shortage() {
-            printer.warn(&shortage);
+            printer.warn(&format!(
+                "{shortage}. `{}` has all of them",
+                SetFolder::DROPPED
+            ));
         }
         let path = self.arguments.to.display().to_string();
         let path = evals_runs::shell_word::shell_word(&path);

@@ -80,16 +80,12 @@ async fn list(
         Ok(())
     });
     let problems = asked.await?;
-    let lock = folder.lock()?;
-    if folder.questions()? != before {
-        bail!("the questions changed meanwhile; run the command again: replies are stored");
-    }
     if items != before {
         let check = Check {
             updated: items,
             ..Check::default()
         };
-        lock.update(&check, &timestamp(now()))?;
+        folder.lock()?.update(&before, &check, &timestamp(now()))?;
     }
     let facts = quantity::of(facts, "fact");
     printer.note(&format!(

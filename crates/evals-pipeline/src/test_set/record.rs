@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use evals_data::{Collection, Manifest};
-use evals_models::Usage;
 use evals_questions::{Diversity, GeneratedSet, Item, Kind, SetFolder, set_folder};
-use evals_rag::{Call, Document};
+use evals_rag::Document;
 use serde_json::{Value, json};
 
 use super::{Models, Plan};
@@ -58,16 +57,6 @@ pub(super) fn kinds<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<K
     counts
 }
 
-/// What calls read and wrote.
-pub(super) fn usage<'c>(calls: impl IntoIterator<Item = &'c Call>) -> Usage {
-    let mut sum = Usage::default();
-    for usage in calls.into_iter().filter_map(|call| call.usage) {
-        sum.input_tokens += usage.input_tokens;
-        sum.output_tokens += usage.output_tokens;
-    }
-    sum
-}
-
 /// The manifest of the set. `documents` is the section that names the documents of the source; `None` if they are copied.
 pub(super) fn manifest(
     name: &str,
@@ -96,6 +85,8 @@ pub(super) fn manifest(
             "evidence": "evidence", "nuggets": "nuggets", "metadata": metadata,
         },
         "unanswerable": {"answer": Item::UNANSWERABLE},
+        // Questions about one document succeed and fail together.
+        "cluster": "document",
         "settings": source.settings.to_value(),
     });
     let members = manifest.as_object().into_iter().flatten();

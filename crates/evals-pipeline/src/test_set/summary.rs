@@ -1,23 +1,18 @@
 //! What a finished test set shows of itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
 
 use anyhow::Result;
+use evals::render::tables::Table;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::{Embedder as _, TextKind};
-use evals_questions::{Coverage, Diversity, GeneratedSet, Generator, diversity};
+use evals_questions::{Coverage, Diversity, GeneratedSet, diversity};
 use evals_rag::Document;
-use evals_terminal::Printer;
-use evals_terminal::listing::Layout;
+use evals_terminal::{Printer, tables_text};
 
-use super::record::{kinds, usage};
-use super::{Models, Plan};
-use crate::choices;
-use crate::spending::dollars;
-
-const TEXT: &str = "a string takes any text";
+use super::Plan;
+use super::record::kinds;
 
 /// Parts of the corpus that are listed.
 const PARTS: usize = 10;
@@ -45,17 +40,35 @@ pub(super) async fn measured_diversity(
 pub(super) fn text(
     plan: &Plan<'_>,
     printer: &Printer,
-    models: &Models,
     set: &GeneratedSet,
     diversity: &Diversity,
 ) -> String {
-    let layout = Layout::of(printer);
-    let mut text = format!(
-        "{} about the documents of {}, in {}\n\n",
+    let opening = format!(
+        "{} about the documents of {}, in {}",
         quantity::of(set.kept.len(), "question"),
         plan.manifest.name,
         plan.arguments.to.display()
     );
+    let mut tables = vec![of_kinds(set)];
+    if !set.coverage.is_empty() {
+        tables.push(coverage(&set.coverage));
+    }
+    tables.push(beside_people(diversity));
+    tables_text(printer, &[opening], &tables)
+}
+
+fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>, note: String) -> Table {
+    Table {
+        heads: heads.iter().map(ToString::to_string).collect(),
+        rows: rows.collect(),
+        notes: Some(note)
+            .filter(|note| !note.is_empty())
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn of_kinds(set: &GeneratedSet) -> Table {
     let kept = kinds(&set.kept);
     let dropped = kinds(set.dropped.iter().map(|dropped| &dropped.item));
     let all: BTreeSet<_> = kept.keys().chain(dropped.keys()).collect();
@@ -63,43 +76,18 @@ pub(super) fn text(
         let count = |counts: &BTreeMap<_, usize>| counts.get(kind).unwrap_or(&0).to_string();
         vec![kind.to_string(), count(&kept), count(&dropped)]
     });
-    text += &layout.render(&["kind", "kept", "dropped"], &rows.collect::<Vec<_>>());
     let reasons = set.dropped_by_reason().into_iter();
-    let reasons: Vec<String> = reasons
-        .map(|(reason, count)| format!("{reason} {count}"))
-        .collect();
-    if !reasons.is_empty() {
-        writeln!(text, "dropped: {}", reasons.join(", ")).expect(TEXT);
-    }
-    if !set.coverage.is_empty() {
-        text += &coverage(&layout, &set.coverage);
-    }
-    text += &beside_people(&layout, diversity);
-    text += &paid(plan, models, set);
-    text
-}
-
-/// The calls of this command with their cost.
-fn paid(plan: &Plan<'_>, models: &Models, set: &GeneratedSet) -> String {
-    let prices = choices::prices(&plan.resolved);
-    let lines = Generator::STEPS.iter().zip(models).map(|(step, model)| {
-        let model = model.identity();
-        let calls = set.calls.get(step).map_or(&[][..], Vec::as_slice);
-        let stored = calls.iter().filter(|call| call.cached).count();
-        let usage = usage(calls.iter().filter(|call| !call.cached));
-        format!(
-            "{step:<10} {model}: {}, {stored} of them stored, {}, {}, {}\n",
-            quantity::of(calls.len(), "call"),
-            quantity::of(usage.input_tokens, "input token"),
-            quantity::of(usage.output_tokens, "output token"),
-            dollars(prices.of(model).cost(usage)),
-        )
-    });
-    lines.collect()
+    let reasons = reasons.map(|(reason, count)| format!("{reason} {count}"));
+    let reasons: Vec<String> = reasons.collect();
+    let note = match &*reasons {
+        [] => String::new(),
+        reasons => format!("dropped: {}", reasons.join(", ")),
+    };
+    table(&["kind", "kept", "dropped"], rows, note)
 }
 
 /// The diversity beside that of questions of people.
-fn beside_people(layout: &Layout<'_>, set: &Diversity) -> String {
+fn beside_people(set: &Diversity) -> Table {
     let columns = [set.clone(), diversity::repliqa(), diversity::wixqa()];
     let columns = columns.map(|it| it.figures());
     let rows = columns[0].iter().enumerate().map(|(row, (name, _))| {
@@ -107,34 +95,27 @@ fn beside_people(layout: &Layout<'_>, set: &Diversity) -> String {
         let cells = cells.map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
         std::iter::once((*name).to_owned()).chain(cells).collect()
     });
-    let titles = ["diversity", "this set", "RepliQA, people", "WixQA, people"];
-    let table = layout.render(&titles, &rows.collect::<Vec<_>>());
-    format!("\n{table}\n")
+    let heads = ["diversity", "this set", "RepliQA, people", "WixQA, people"];
+    table(&heads, rows, String::new())
 }
 
-fn coverage(layout: &Layout<'_>, parts: &[Coverage]) -> String {
+fn coverage(parts: &[Coverage]) -> Table {
     let covered: usize = parts.iter().map(|it| it.covered).sum();
     let documents: usize = parts.iter().map(|it| it.documents).sum();
-    let rows = parts.iter().take(PARTS);
-    let rows = rows.map(|it| {
-        vec![
-            it.part.clone(),
-            it.covered.to_string(),
-            it.documents.to_string(),
-        ]
+    let rows = parts.iter().take(PARTS).map(|it| {
+        let counts = [it.covered, it.documents].map(|count| count.to_string());
+        std::iter::once(it.part.clone()).chain(counts).collect()
     });
-    let mut text = format!(
-        "\ncovers {covered} of {}, and {} of {}\n{}",
+    let mut note = format!(
+        "covers {covered} of {}, and {} of {}",
         quantity::of(documents, "document"),
         parts.iter().filter(|it| it.covered > 0).count(),
         quantity::of(parts.len(), "part"),
-        layout.render(&["part", "covered", "documents"], &rows.collect::<Vec<_>>())
     );
     if parts.len() > PARTS {
-        let left = quantity::of(parts.len() - PARTS, "further part");
-        writeln!(text, "{left}: see `coverage` in record.json").expect(TEXT);
+        note += "; `coverage` in record.json has all of them";
     }
-    text
+    table(&["part", "covered", "documents"], rows, note)
 }
 
 #[cfg(test)]

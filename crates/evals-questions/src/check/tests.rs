@@ -31,7 +31,7 @@ fn check(items: &[Item], documents: &[(&str, &str)]) -> Check {
     let documents = documents.iter();
     let documents =
         documents.map(|(id, text)| Ok::<_, Infallible>(((*id).to_owned(), (*text).to_owned())));
-    Check::of(items, documents).unwrap()
+    Check::of(items, &[], documents).unwrap()
 }
 
 fn only(items: &[Item], documents: &[(&str, &str)]) -> (DropReason, String) {
@@ -160,7 +160,7 @@ fn edits_of_a_corpus_are_found() {
     }
     documents.push(("copy".to_owned(), text(50)));
     documents.remove(70);
-    let check = Check::of(&items, documents.into_iter().map(Ok::<_, Infallible>)).unwrap();
+    let check = Check::of(&items, &[], documents.into_iter().map(Ok::<_, Infallible>)).unwrap();
     let stale: Vec<&str> = check
         .stale
         .iter()
@@ -186,7 +186,9 @@ fn an_update_leaves_stale_questions_to_the_history() {
     let before = crate::set_folder::lines_of(&items);
     lock.write(crate::SetFolder::QUESTIONS, &before).unwrap();
     let check = check(&items, &[("ferry", &format!("See: {QUOTE}"))]);
-    lock.update(&check, "2026-05-01T12:00:00Z").unwrap();
+    lock.update(&items, &check, "2026-05-01T12:00:00Z").unwrap();
+    let again = lock.update(&items, &check, "2026-05-01T12:00:00Z");
+    assert!(matches!(again, Err(crate::SetError::Changed)));
     let update = &folder.history().unwrap()[0];
     let digest = crate::set_folder::digest;
     assert_eq!(
@@ -195,4 +197,27 @@ fn an_update_leaves_stale_questions_to_the_history() {
     );
     assert_eq!(update.stale[0].item, items[1]);
     assert_eq!(folder.questions().unwrap()[0].evidence[0].start, Some(5));
+}
+
+/// What people found defective stays in the rate of defects, whatever became of its evidence.
+#[test]
+fn a_dropped_question_is_never_stale() {
+    let items = [
+        item("a", &[("ferry", QUOTE, 0)]),
+        item("b", &[("ferry", QUOTE, 0)]),
+    ];
+    let review = Review {
+        id: "a".to_owned(),
+        verdict: ReviewVerdict::Drop,
+        defect: None,
+        question: None,
+        answer: None,
+        author: "Ada".to_owned(),
+        time: "2026-05-01T12:00:00Z".to_owned(),
+        seed: Some(7),
+    };
+    let gone = [Ok::<_, Infallible>(("other".to_owned(), String::new()))];
+    let check = Check::of(&items, &[review], gone).unwrap();
+    assert_eq!(check.updated, items[..1]);
+    assert_eq!(check.stale[0].item, items[1]);
 }

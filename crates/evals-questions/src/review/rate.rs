@@ -13,7 +13,7 @@ use crate::{Item, Kind};
 const LEVEL: f64 = 0.95;
 
 /// The share of defective questions, as people found it in a random sample.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct DefectRate {
     /// The kind of question; `None` for all kinds that have a reviewed question.
     pub kind: Option<Kind>,
@@ -44,13 +44,6 @@ pub struct DefectRates {
     pub missing: Vec<Kind>,
 }
 
-impl DefectRate {
-    /// The kind in words.
-    pub fn name(&self) -> String {
-        self.kind.map_or("all".to_owned(), |kind| kind.to_string())
-    }
-}
-
 impl fmt::Display for DefectRate {
     /// The rate with its interval.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +53,7 @@ impl fmt::Display for DefectRate {
 }
 
 impl fmt::Display for DefectRates {
-    /// A line with all rates.
+    /// A sentence with all rates.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.all;
         write!(
@@ -68,14 +61,16 @@ impl fmt::Display for DefectRates {
             "{all} of the set before review ({} of {} reviewed, of {} questions)",
             all.defective, all.reviewed, all.questions
         )?;
-        let kinds = self.kinds.iter();
-        let kinds: Vec<String> = kinds.map(|it| format!("{} {it}", it.name())).collect();
-        write!(formatter, "; {}", kinds.join(", "))?;
-        if !self.missing.is_empty() {
-            let missing: Vec<String> = self.missing.iter().map(Kind::to_string).collect();
-            write!(formatter, "; not reviewed: {}", missing.join(", "))?;
+        for it in &self.kinds {
+            let kind = it.kind.map(|kind| kind.to_string()).unwrap_or_default();
+            write!(
+                formatter,
+                "; {kind} {it} ({} of {})",
+                it.defective, it.reviewed
+            )?;
         }
-        Ok(())
+        let mut missing = self.missing.iter();
+        missing.try_for_each(|kind| write!(formatter, "; {kind} not reviewed"))
     }
 }
 
@@ -107,9 +102,10 @@ impl DefectRates {
         let current = current(reviews);
         // Nobody picked the questions of a set that is reviewed completely.
         let is_whole = items.iter().all(|it| current.contains_key(&*it.id));
-        let mut kinds: BTreeMap<Kind, Counts> = BTreeMap::new();
+        let mut kinds: BTreeMap<Kind, DefectRate> = BTreeMap::new();
         for item in items {
             let counts = kinds.entry(item.kind).or_default();
+            counts.kind = Some(item.kind);
             counts.questions += 1;
             let review = current.get(item.id.as_str());
             if let Some(review) = review.filter(|it| is_whole || drawn.contains(it.id.as_str())) {
@@ -117,58 +113,53 @@ impl DefectRates {
                 counts.defective += usize::from(review.verdict != ReviewVerdict::Keep);
             }
         }
-        let missing = kinds.iter().filter(|(_, counts)| counts.reviewed == 0);
-        let missing = missing.map(|(kind, _)| *kind).collect();
-        kinds.retain(|_, counts| counts.reviewed > 0);
-        let all: Vec<Counts> = kinds.values().copied().collect();
-        let kinds = kinds.iter();
-        let kinds = kinds.filter_map(|(kind, counts)| rate(Some(*kind), &[*counts]));
+        let (known, missing) = kinds
+            .into_values()
+            .partition::<Vec<_>, _>(|it| it.reviewed > 0);
         Some(Self {
             set: crate::set_folder::digest(items),
-            kinds: kinds.collect(),
-            all: rate(None, &all)?,
-            missing,
+            all: DefectRate::over(None, &known)?,
+            kinds: known
+                .iter()
+                .filter_map(|it| DefectRate::over(it.kind, &[*it]))
+                .collect(),
+            missing: missing.into_iter().filter_map(|it| it.kind).collect(),
         })
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    questions: usize,
-    reviewed: usize,
-    defective: usize,
-}
-
-/// The rate over strata, each of which has a reviewed question; `None` without strata.
-fn rate(kind: Option<Kind>, strata: &[Counts]) -> Option<DefectRate> {
-    if strata.is_empty() {
-        return None;
+impl DefectRate {
+    /// The rate over the counts of kinds, each of which has a reviewed question; `None` without any.
+    fn over(kind: Option<Kind>, kinds: &[Self]) -> Option<Self> {
+        if kinds.is_empty() {
+            return None;
+        }
+        let total = |of: fn(&Self) -> usize| kinds.iter().map(of).sum::<usize>();
+        let (questions, reviewed) = (total(|it| it.questions), total(|it| it.reviewed));
+        let weighted = |of: fn(f64, &Self) -> f64| {
+            let terms = kinds.iter().map(|it| of(as_f64(it.questions), it));
+            terms.sum::<f64>()
+        };
+        let all = as_f64(questions);
+        let defects = weighted(|size, it| size * as_f64(it.defective) / as_f64(it.reviewed));
+        // A share of 1 stays 1, whatever the order of adding.
+        let rate = (defects / all).min(1.0);
+        let (low, high) = if reviewed == questions {
+            (rate, rate)
+        } else {
+            let effective = all * all / weighted(|size, it| size * size / as_f64(it.reviewed));
+            let finite = as_f64(questions - 1) / as_f64(questions - reviewed);
+            let interval = wilson_of_effective(rate, effective * finite, LEVEL);
+            (interval.low, interval.high)
+        };
+        Some(Self {
+            kind,
+            questions,
+            reviewed,
+            defective: total(|it| it.defective),
+            rate,
+            low,
+            high,
+        })
     }
-    let total = |of: fn(&Counts) -> usize| strata.iter().map(of).sum::<usize>();
-    let (questions, reviewed) = (total(|it| it.questions), total(|it| it.reviewed));
-    let weighted = |of: fn(f64, &Counts) -> f64| {
-        let terms = strata.iter().map(|it| of(as_f64(it.questions), it));
-        terms.sum::<f64>()
-    };
-    let all = as_f64(questions);
-    let defects = weighted(|size, it| size * as_f64(it.defective) / as_f64(it.reviewed));
-    // A share of 1 stays 1, whatever the order of adding.
-    let rate = (defects / all).min(1.0);
-    let (low, high) = if reviewed == questions {
-        (rate, rate)
-    } else {
-        let effective = all * all / weighted(|size, it| size * size / as_f64(it.reviewed));
-        let finite = as_f64(questions - 1) / as_f64(questions - reviewed);
-        let interval = wilson_of_effective(rate, effective * finite, LEVEL);
-        (interval.low, interval.high)
-    };
-    Some(DefectRate {
-        kind,
-        questions,
-        reviewed,
-        defective: total(|it| it.defective),
-        rate,
-        low,
-        high,
-    })
 }

@@ -29,6 +29,8 @@ pub enum JudgeFailure {
     Unreadable {
         /// The model.
         model: ModelIdentity,
+        /// The beginning of the last reply, in one line.
+        reply: String,
         /// The fault of the last reply.
         #[source]
         source: Unreadable,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use evals_messages::visible;
 use evals_models::{ChatModel, ChatReply, ChatRequest, Finish, Message, ModelIdentity};
 
 use super::{JudgeError, JudgeFailure};
@@ -87,6 +88,7 @@ impl<T: Wanted> Inquiry<'_, T> {
         let reply = whole(exchange.ask_whole(&mut request).await?, model)?;
         read(&reply).map_err(|source| JudgeFailure::Unreadable {
             model: model.clone(),
+            reply: visible::beginning(&visible::folded(&reply.text), 200),
             source,
         })
     }

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use evals::render::csv::unguarded;
-use evals_guard::csv::{CsvError, Record, Table, separator, without_mark};
 
 use super::answers::RunAnswers;
 use super::current::Stale;
@@ -14,7 +13,7 @@ use super::sample::{Drawn, Sample, Sampling};
 use super::table::{
     self, CASE, DIGEST, JUDGE_VERDICT, LABELLER, NOTE, REPEAT, SAMPLE, VERDICT, VERDICTS,
 };
-use crate::filled_table::{holds, refuse, titles, torn};
+use crate::filled_table::{self, Row, Wrong, holds};
 
 /// How to read a file of labels.
 #[derive(Debug)]
@@ -46,46 +45,17 @@ enum OtherAnswers {
     LeftOut,
 }
 
-/// The places of the columns in a file.
-struct Columns<'h> {
-    titles: Vec<&'h str>,
-    case: usize,
-    verdict: usize,
-    digest: usize,
-    repeat: Option<usize>,
-    note: Option<usize>,
-    labeller: Option<usize>,
-    sample: Option<usize>,
-    /// Whether the file contains what the judge said.
-    shows_verdicts: bool,
-}
-
-/// A row of the file.
-struct Row<'r> {
-    line: u64,
-    cells: Vec<&'r str>,
-}
-
-impl<'r> Row<'r> {
-    fn of(record: &'r Record) -> Result<Self, CsvError> {
-        Ok(Self {
-            line: record.line(),
-            cells: record.texts()?,
-        })
-    }
-
-    fn cell(&self, column: usize) -> &'r str {
-        self.cells.get(column).copied().unwrap_or_default()
-    }
-}
-
-/// What is wrong with a cell.
+/// Why a row adds no label.
 struct Problem {
-    line: u64,
-    column: usize,
-    what: String,
+    wrong: Wrong,
     /// Set if the row is right but about an answer that the run does not have, or no longer has.
     stale: Option<Stale>,
+}
+
+impl From<Wrong> for Problem {
+    fn from(wrong: Wrong) -> Self {
+        Self { wrong, stale: None }
+    }
 }
 
 impl Imported {
@@ -125,98 +95,56 @@ impl Import<'_> {
     }
 
     fn read_rows(&self, bytes: &[u8], others: OtherAnswers) -> Result<Imported> {
-        let text = without_mark(bytes)?;
-        let mut table =
-            Table::open(text, separator(bytes)).map_err(|error| torn(&self.file, error))?;
-        let header = table.header().to_vec();
-        let columns = self.columns(&header)?;
-        let mut problems = Vec::new();
         let mut given: BTreeMap<(usize, String), (Label, u64)> = BTreeMap::new();
         let mut drawn = BTreeMap::new();
-        let mut imported = Imported {
-            labels: Vec::new(),
-            empty: 0,
-            left_out: Vec::new(),
-        };
-        while let Some(record) = table.row().map_err(|error| torn(&self.file, error))? {
-            let row = Row::of(record).map_err(|error| torn(&self.file, error))?;
-            match self.row(&columns, &row, &mut drawn) {
-                Ok(None) => imported.empty += 1,
-                Ok(Some((place, label))) => {
-                    let line = row.line;
-                    let key = (place, label.labeller.clone());
-                    match given.entry(key) {
-                        Entry::Occupied(before) => {
-                            let (before, before_line) = before.get();
-                            problems.extend(contradiction(&columns, before, &label).map(
-                                |(column, what)| Problem {
-                                    line,
-                                    column,
-                                    what: format!("line {before_line} {what}"),
-                                    stale: None,
-                                },
-                            ));
-                        }
-                        Entry::Vacant(place) => {
-                            place.insert((label.clone(), line));
-                            imported.labels.push(label);
-                        }
-                    }
+        let (mut empty, mut left_out) = (0, Vec::new());
+        let advice = format!(
+            "export the answers with `evaluations labels RUN --export FILE.csv` and fill in the columns `{VERDICT}` and `{NOTE}`"
+        );
+        let form = ("label", &[CASE, VERDICT, DIGEST][..], &*advice);
+        let labels = filled_table::rows((&self.file, bytes), form, |row| {
+            let (place, label) = match self.row(row, &mut drawn) {
+                Ok(Some(found)) => found,
+                Ok(None) => {
+                    empty += 1;
+                    return Ok(None);
                 }
                 Err(Problem {
                     stale: Some(stale), ..
                 }) if others == OtherAnswers::LeftOut => {
-                    let case = row.cell(columns.case);
-                    imported.left_out.push((unguarded(case).to_owned(), stale));
+                    left_out.push((row.text(CASE).to_owned(), stale));
+                    return Ok(None);
                 }
-                Err(problem) => problems.push(problem),
+                Err(problem) => return Err(problem.wrong),
+            };
+            match given.entry((place, label.labeller.clone())) {
+                Entry::Occupied(before) => {
+                    let (before, line) = before.get();
+                    let wrong = contradiction(row, before, &label);
+                    wrong.map_or(Ok(None), |(column, what)| {
+                        Err((column, format!("line {line} {what}")))
+                    })
+                }
+                Entry::Vacant(place) => {
+                    place.insert((label.clone(), row.line));
+                    Ok(Some(label))
+                }
             }
-        }
-        let wrong = problems.iter();
-        let wrong = wrong.map(|it| (it.line, it.column, it.what.as_str()));
-        refuse(&self.file, "label", &columns.titles, wrong)?;
-        Ok(imported)
-    }
-
-    fn columns<'h>(&self, header: &'h [String]) -> Result<Columns<'h>> {
-        let titles = titles(&self.file, header)?;
-        let find = |wanted: &str| titles.iter().position(|title| *title == wanted);
-        let need = |wanted: &str| match find(wanted) {
-            Some(place) => Ok(place),
-            None => bail!(
-                "`{}`, line 1: there is no column `{wanted}`; export the answers with `evaluations labels RUN --export FILE.csv` and fill in the columns `{VERDICT}` and `{NOTE}`",
-                self.file
-            ),
-        };
-        Ok(Columns {
-            case: need(CASE)?,
-            verdict: need(VERDICT)?,
-            digest: need(DIGEST)?,
-            repeat: find(REPEAT),
-            note: find(NOTE),
-            labeller: find(LABELLER),
-            sample: find(SAMPLE),
-            shows_verdicts: find(JUDGE_VERDICT).is_some(),
-            titles,
+        })?;
+        Ok(Imported {
+            labels,
+            empty,
+            left_out,
         })
     }
 
     /// The label of a row with the place of its answer; `None` for a row without a verdict.
     fn row(
         &self,
-        columns: &Columns<'_>,
         row: &Row<'_>,
         drawn: &mut BTreeMap<String, BTreeMap<usize, Drawn>>,
     ) -> Result<Option<(usize, Label)>, Problem> {
-        let cell = |column: usize| row.cell(column);
-        let cell_of = |column: Option<usize>| column.map(cell).unwrap_or_default();
-        let wrong = |column: usize, what: String| Problem {
-            line: row.line,
-            column,
-            what,
-            stale: None,
-        };
-        let verdict = cell(columns.verdict);
+        let verdict = row.whole(VERDICT).unwrap_or_default();
         if verdict.trim().is_empty() {
             return Ok(None);
         }
@@ -225,24 +153,26 @@ impl Import<'_> {
                 "`{verdict}` is not a verdict; write {}, or nothing",
                 LabelVerdict::WRITTEN
             );
-            wrong(columns.verdict, what)
+            (VERDICT, what)
         })?;
-        let place = self.place(columns, row)?;
+        let place = self.place(row)?;
         let answer = &self.run.answers[place];
-        let labeller = self.labeller(unguarded(cell_of(columns.labeller).trim()));
+        let is_named = row.whole(LABELLER).is_some();
+        let labeller = self.labeller(row.text(LABELLER));
         let labeller = labeller
-            .map_err(|what| wrong(columns.labeller.unwrap_or(columns.verdict), what))?
+            .map_err(|what| (if is_named { LABELLER } else { VERDICT }, what))?
             .to_owned();
-        let note = checked_note(unguarded(cell_of(columns.note)))
-            .map_err(|error| wrong(columns.note.unwrap_or_default(), error.to_string()))?
+        let note = checked_note(unguarded(row.whole(NOTE).unwrap_or_default()))
+            .map_err(|error| (NOTE, error.to_string()))?
             .to_owned();
-        let sample = cell_of(columns.sample).trim();
+        let sample = row.whole(SAMPLE).unwrap_or_default().trim();
         let sampling = self.sampling(sample, place, drawn).ok_or_else(|| {
             let what = format!(
                 "`{sample}` is not a sample; leave the column as it was exported, or empty for answers that you picked"
             );
-            wrong(columns.sample.unwrap_or_default(), what)
+            (SAMPLE, what)
         })?;
+        let shows_verdicts = row.whole(JUDGE_VERDICT).is_some();
         let label = Label {
             case: answer.id.clone(),
             repeat: answer.repeat,
@@ -251,8 +181,8 @@ impl Import<'_> {
             note,
             labeller,
             time: self.time.clone(),
-            blind: !columns.shows_verdicts,
-            revealed: columns.shows_verdicts,
+            blind: !shows_verdicts,
+            revealed: shows_verdicts,
             sampling,
             digests: answer.digests.clone(),
         };
@@ -274,20 +204,17 @@ impl Import<'_> {
     }
 
     /// The place of a row's answer in the run, whose digest has to be that of the row, or what is wrong in which column.
-    fn place(&self, columns: &Columns<'_>, row: &Row<'_>) -> Result<usize, Problem> {
-        let cell = |column: usize| row.cell(column);
-        let wrong = |column, what, stale| Problem {
-            line: row.line,
-            column,
-            what,
-            stale,
+    fn place(&self, row: &Row<'_>) -> Result<usize, Problem> {
+        let stale = |wrong, stale| Problem {
+            wrong,
+            stale: Some(stale),
         };
-        let id = cell(columns.case);
-        let repeat = match columns.repeat {
+        let id = row.whole(CASE).unwrap_or_default();
+        let repeat = match row.whole(REPEAT) {
             None => 1,
-            Some(column) => cell(column).trim().parse().map_err(|_| {
-                let what = format!("`{}` is not the number of a repetition", cell(column));
-                wrong(column, what, None)
+            Some(repeat) => repeat.trim().parse().map_err(|_| {
+                let what = format!("`{repeat}` is not the number of a repetition");
+                (REPEAT, what)
             })?,
         };
         let mut answers = self.run.answers.iter();
@@ -297,14 +224,14 @@ impl Import<'_> {
                 "run `{}` has no answer to case `{id}`, repetition {repeat}",
                 self.run.run
             );
-            wrong(columns.case, what, Some(Stale::NoAnswer))
+            stale((CASE, what), Stale::NoAnswer)
         })?;
-        if cell(columns.digest).trim() != table::digest(&self.run.answers[place]) {
+        if row.text(DIGEST) != table::digest(&self.run.answers[place]) {
             let what = format!(
                 "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
                 self.run.run
             );
-            return Err(wrong(columns.digest, what, Some(Stale::Answer)));
+            return Err(stale((DIGEST, what), Stale::Answer));
         }
         Ok(place)
     }
@@ -339,16 +266,16 @@ impl Import<'_> {
 }
 
 /// What two rows about the same answer by the same person say differently, and the column of it. A repeated row is no problem.
-fn contradiction(columns: &Columns<'_>, before: &Label, label: &Label) -> Option<(usize, String)> {
+fn contradiction(row: &Row<'_>, before: &Label, label: &Label) -> Option<Wrong> {
     let labeller = &label.labeller;
     if before.verdict != label.verdict {
         let (before, here) = (before.verdict, label.verdict);
         let what = format!(
             "has the label `{before}` of `{labeller}` for the same answer, and this line `{here}`"
         );
-        return Some((columns.verdict, what));
+        return Some((VERDICT, what));
     }
-    let note = columns.note.filter(|_| before.note != label.note)?;
+    row.whole(NOTE).filter(|_| before.note != label.note)?;
     let what = format!("has a different note of `{labeller}` for the same answer");
-    Some((note, what))
+    Some((NOTE, what))
 }

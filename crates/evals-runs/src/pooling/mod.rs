@@ -17,6 +17,6 @@ mod text;
 pub use self::grades::Grades;
 pub use self::judgement::{Assessor, Judgement, written_grade};
 pub use self::pool::{LONGEST_TEXT, Pool, PooledPair, PooledQuestion, PooledRun, pooled_documents};
-pub use self::report::{OrderAgreement, PoolReport, PoolSettings, PooledMeasure};
+pub use self::report::{OrderAgreement, PoolReport, PooledMeasure};
 pub use self::sheet::{read_sheet, write_sheet};
 pub use self::store::{JudgementFile, OpenJudgements};

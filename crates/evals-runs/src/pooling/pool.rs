@@ -199,6 +199,16 @@ impl Pool {
         questions.flat_map(|it| it.pairs.iter().map(move |pair| (it, pair)))
     }
 
+    /// What a model has to judge: the pairs without a grade of it.
+    pub fn next_for_model(
+        &self,
+        stored: &[Judgement],
+        model: &Assessor,
+    ) -> Vec<(&PooledQuestion, &PooledPair)> {
+        let grades = Grades::of_model(stored, model);
+        open(self.questions.iter(), &grades, usize::MAX)
+    }
+
     /// What people judge next: the pairs without a grade of people, of the next `questions` of the drawn order that have such pairs.
     ///
     /// A question counts only if all of its pairs are graded. If a later run brought new documents to a question that was complete,
@@ -209,11 +219,7 @@ impl Pool {
         seed: u64,
         questions: usize,
     ) -> Vec<(&PooledQuestion, &PooledPair)> {
-        let people = Grades::of_people(stored);
-        let open = self.drawn(seed).map(|it| (it, people.open(it)));
-        let open = open.filter(|(_, open)| !open.is_empty()).take(questions);
-        let pairs = open.flat_map(|(it, open)| open.into_iter().map(move |pair| (it, pair)));
-        pairs.collect()
+        open(self.drawn(seed), &Grades::of_people(stored), questions)
     }
 
     /// The questions in the order in which people judge them.
@@ -246,6 +252,18 @@ impl PooledQuestion {
             time: timestamp(now()),
         }
     }
+}
+
+/// The pairs without a grade of the first `most` questions that have such pairs.
+fn open<'p>(
+    questions: impl Iterator<Item = &'p PooledQuestion>,
+    grades: &Grades<'_>,
+    most: usize,
+) -> Vec<(&'p PooledQuestion, &'p PooledPair)> {
+    let open = questions.map(|it| (it, grades.open(it)));
+    let open = open.filter(|(_, open)| !open.is_empty()).take(most);
+    let pairs = open.flat_map(|(it, open)| open.into_iter().map(move |pair| (it, pair)));
+    pairs.collect()
 }
 
 fn questions(runs: &[PooledRun], depth: NonZeroUsize) -> Result<BTreeMap<&str, Found<'_>>> {

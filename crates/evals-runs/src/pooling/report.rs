@@ -31,17 +31,6 @@ const DATASET: usize = 2;
 /// run has no ranking.
 type Values = [Vec<Option<f64>>; JUDGES.len()];
 
-/// How to compute numbers from a pool.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PoolSettings {
-    /// The seed of the order in which people judge questions.
-    pub seed: u64,
-    /// The width of a corrected interval that is wanted.
-    pub width: f64,
-    /// The level and resamples of intervals.
-    pub bootstrap: Bootstrap,
-}
-
 /// What a pool says about its runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolReport<'p> {
@@ -71,8 +60,6 @@ pub struct PoolReport<'p> {
     pub orders: Vec<OrderAgreement>,
     /// What a reader has to know before trusting the numbers.
     pub warnings: Vec<String>,
-    /// The width of a corrected interval that is wanted.
-    pub(super) width: f64,
 }
 
 /// One measure of one run, by each kind of judgements.
@@ -118,7 +105,8 @@ struct Results<'p> {
 }
 
 impl<'p> PoolReport<'p> {
-    /// Evaluates runs by the judgements of a pool of them. `judge` is the model whose judgements count.
+    /// Evaluates runs by the judgements of a pool of them. `judge` is the model whose judgements count, and `seed` that of the order in which
+    /// people judge questions.
     ///
     /// A question counts in the model's means if the model judged its whole pool: a hole is never taken for an irrelevant document.
     /// People's values are those of whole questions, in the drawn order up to the first one with a hole.
@@ -127,12 +115,13 @@ impl<'p> PoolReport<'p> {
         runs: &[PooledRun],
         stored: &[Judgement],
         judge: Option<&Assessor>,
-        settings: &PoolSettings,
+        seed: u64,
+        bootstrap: Bootstrap,
     ) -> Self {
         let model = judge.map(|judge| Grades::of_model(stored, judge));
         let model = model.unwrap_or_default();
         let people = Grades::of_people(stored);
-        let order: Vec<&PooledQuestion> = pool.drawn(settings.seed).collect();
+        let order: Vec<&PooledQuestion> = pool.drawn(seed).collect();
         let judged = order.iter().take_while(|it| people.open(it).is_empty());
         let drawn = judged.count();
         let (sample, left) = order.split_at(drawn);
@@ -148,7 +137,7 @@ impl<'p> PoolReport<'p> {
         let sample: Vec<&str> = sample.iter().map(|it| &*it.id).collect();
         let results = Results {
             questions: questions(pool, runs, &model, (&people, &sample)),
-            bootstrap: settings.bootstrap,
+            bootstrap,
         };
         let pairs = grade_pairs(pool, &results.questions, &model, &people);
         let count = |grades: &Grades<'_>| {
@@ -166,10 +155,9 @@ impl<'p> PoolReport<'p> {
             next,
             not_counted: left.iter().filter(is_begun).count(),
             measures: Vec::new(),
-            agreement: graded_agreement(&pairs, settings.bootstrap.level).ok(),
+            agreement: graded_agreement(&pairs, bootstrap.level).ok(),
             orders: Vec::new(),
             warnings: Vec::new(),
-            width: settings.width,
         };
         report.measure(runs, &results, pool.depth);
         report.warnings = report.warn(runs, judge);

@@ -6,11 +6,10 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use csv::{Terminator, WriterBuilder};
 use evals::render::csv::guarded;
-use evals_guard::csv::{Table, separator, without_mark};
 
 use super::judgement::{Assessor, Judgement, written_grade};
 use super::pool::Pool;
-use crate::filled_table::{refuse, titles, torn};
+use crate::filled_table;
 
 /// The columns. People read those between the ids and the digest, and fill in the grade.
 const COLUMNS: [&str; 6] = [
@@ -21,8 +20,6 @@ const COLUMNS: [&str; 6] = [
     "grade",
     "digest",
 ];
-const GRADE: usize = 4;
-const DIGEST: usize = 5;
 
 /// Writes a row for each passage that people [judge next](Pool::next_for_people), and returns how many. Neither the order of the passages
 /// nor a column says what the model thinks.
@@ -67,47 +64,34 @@ pub fn read_sheet(
     pool: &Pool,
     assessor: &Assessor,
 ) -> Result<Vec<Judgement>> {
-    let text = without_mark(bytes)?;
-    let fault = |error| torn(file, error);
-    let mut table = Table::open(text, separator(bytes)).map_err(fault)?;
-    let header = table.header().to_vec();
-    let titles = titles(file, &header)?;
-    if titles.get(..COLUMNS.len()) != Some(&COLUMNS[..]) {
-        bail!(
-            "`{file}`, line 1: it is no sheet of passages; export one with `evaluations pool RUN… --export FILE`, and keep its columns"
-        );
-    }
     let pairs = pool
         .pairs()
         .map(|(it, pair)| (it.pair_name(pair), (it, pair)));
     let pairs: BTreeMap<String, _> = pairs.collect();
-    let (mut wrong, mut given) = (Vec::new(), Vec::new());
-    while let Some(record) = table.row().map_err(fault)? {
-        let cells = record.texts().map_err(fault)?;
-        let written = cells[GRADE].trim();
-        let (column, what) = match (written_grade(written), pairs.get(cells[DIGEST].trim())) {
-            _ if written.is_empty() => continue,
-            (Some(grade), Some((question, pair))) => {
-                given.push(question.judgement(pair, assessor.clone(), grade));
-                continue;
-            }
-            (None, _) => {
-                let what = format!("`{written}` is not a grade; write 0, 1, 2 or 3, or nothing");
-                (GRADE, what)
-            }
-            (_, None) => (DIGEST, OTHER_DIGEST.to_owned()),
+    let given = filled_table::rows((file, bytes), ("grade", &NEEDED, ADVICE), |row| {
+        let Some(written) = row.filled("grade") else {
+            return Ok(None);
         };
-        wrong.push((record.line(), column, what));
-    }
-    let cells = wrong
-        .iter()
-        .map(|(line, column, what)| (*line, *column, &**what));
-    refuse(file, "grade", &titles, cells)?;
+        let grade = written_grade(&written).ok_or_else(|| {
+            let what = format!("`{written}` is not a grade; write 0, 1, 2 or 3, or nothing");
+            ("grade", what)
+        })?;
+        let pair = pairs.get(row.text("digest"));
+        let (question, pair) = pair.ok_or_else(|| ("digest", OTHER_DIGEST.to_owned()))?;
+        Ok(Some(question.judgement(pair, assessor.clone(), grade)))
+    })?;
     if given.is_empty() {
         bail!("no row of `{file}` has a grade; fill in the column `grade`");
     }
     Ok(given)
 }
+
+/// The columns that are read.
+const NEEDED: [&str; 2] = ["grade", "digest"];
+
+/// Where to get them.
+const ADVICE: &str =
+    "export a sheet with `evaluations pool RUN… --export FILE`, and keep its columns";
 
 /// What is wrong with a digest that the pool does not have.
 const OTHER_DIGEST: &str = "it is not the digest of a question and passage of this pool: a text has changed since the export, or the sheet is of other runs; export again";

@@ -60,20 +60,20 @@ impl PoolReport<'_> {
         lines
     }
 
-    /// The measures, and whether the judgements order the runs equally. A table without rows is left out.
-    pub fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.of_measures(), self.of_orders()];
+    /// The measures, and whether the judgements order the runs equally. A table without rows is left out. `width` is that of a corrected interval
+    /// that is wanted.
+    pub fn tables(&self, width: f64) -> Vec<Table> {
+        let mut tables = vec![self.of_measures(width), self.of_orders()];
         tables.retain(|table| !table.rows.is_empty());
         tables
     }
 
-    fn of_measures(&self) -> Table {
+    fn of_measures(&self, width: f64) -> Table {
         let rows = self.measures.iter().map(|it| {
             let corrected = it.corrected.as_ref().ok();
-            let needed = corrected.and_then(|it| it.drawn_for(self.width));
+            let needed = corrected.and_then(|it| it.drawn_for(width));
             vec![
-                it.run.clone(),
-                it.measure.clone(),
+                format!("{}, {}", it.run, it.measure),
                 shown(it.model),
                 counted(it).to_string(),
                 corrected.map_or_else(
@@ -86,29 +86,20 @@ impl PoolReport<'_> {
         });
         Table {
             rows: rows.collect(),
-            heads: texts([
-                "Run",
-                "Measure",
-                "by model",
-                "n",
-                "corrected",
-                "needed",
-                "by dataset",
-            ]),
-            notes: self.notes(),
+            heads: texts(["Run", "by model", "n", "corrected", "needed", "by dataset"]),
+            notes: self.notes(width),
         }
     }
 
     /// What the table of measures means, and what its numbers leave out.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, width: f64) -> Vec<String> {
         let method = match self.judge {
             Some(_) => "prediction-powered inference",
             None => "inverse probabilities",
         };
         let mut notes = vec![format!(
             "relevant is what has grade {RELEVANT_FROM} or more; corrected: what people would have found, by {method} \
-             over whole questions; needed: how many questions people have to judge for an interval {} wide",
-            self.width
+             over whole questions; needed: how many questions people have to judge for an interval {width} wide"
         )];
         let all = self.pool.questions.len();
         if self.judge.is_some() && self.measures.iter().any(|it| counted(it) < all) {
@@ -140,16 +131,19 @@ impl PoolReport<'_> {
 
     fn of_orders(&self) -> Table {
         let rows = self.orders.iter().map(|order| {
-            let [tau, tau_ap] = match &order.agreement {
-                Ok(found) => [found.tau, found.tau_ap].map(|it| shown(Some(it))),
-                Err(reason) => [reason.to_string(), NONE.to_owned()],
-            };
-            texts([&*order.measure, order.with, &*tau, &*tau_ap])
+            let found = order.agreement.as_ref().ok();
+            let [tau, tau_ap] = [found.map(|it| it.tau), found.map(|it| it.tau_ap)].map(shown);
+            let name = format!("{}, model and {}", order.measure, order.with);
+            vec![name, tau, tau_ap]
         });
+        let reasons = self.orders.iter();
+        let reasons = reasons.filter_map(|it| it.agreement.as_ref().err());
+        let mut notes: Vec<String> = reasons.map(|it| format!("no agreement: {it}")).collect();
+        notes.dedup();
         Table {
             rows: rows.collect(),
-            heads: texts(["Order of the runs", "model and", "Kendall's τ", "τ_AP"]),
-            notes: Vec::new(),
+            heads: texts(["Order of the runs", "Kendall's τ", "τ_AP"]),
+            notes,
         }
     }
 

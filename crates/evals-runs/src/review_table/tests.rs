@@ -36,12 +36,18 @@ fn exported(set: &[Item], reviews: &[Review]) -> Vec<u8> {
 
 fn import(set: &[Item]) -> Import<'_> {
     Import {
-        file: "review.csv".to_owned(),
         set,
+        history: &[],
         known: &[],
         author: "Ada".to_owned(),
         time: "2026-05-01T12:00:00Z".to_owned(),
     }
+}
+
+fn read(import: &Import<'_>, file: impl AsRef<[u8]>) -> Result<Vec<Review>> {
+    let imported = import.read(("review.csv", file.as_ref()))?;
+    assert!(imported.left_out.is_empty());
+    Ok(imported.reviews)
 }
 
 /// Fills cells of an exported file, as a spreadsheet does.
@@ -92,10 +98,10 @@ fn a_filled_file_is_read() {
         ..review("q3", ReviewVerdict::Drop, Some(7))
     };
     let reviews = [keep, edit, gone];
-    assert_eq!(import(&set).read(file.as_bytes()).unwrap(), reviews);
+    assert_eq!(read(&import(&set), &file).unwrap(), reviews);
     // What was exported again says the same.
     let again = exported(&set, &reviews);
-    assert_eq!(import(&set).read(&again).unwrap(), reviews);
+    assert_eq!(read(&import(&set), &again).unwrap(), reviews);
 }
 
 #[test]
@@ -117,7 +123,7 @@ fn wrong_rows_are_named_and_nothing_is_imported() {
             (5, "new_answer", "5"),
         ],
     );
-    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
+    let error = read(&import(&set), &file).unwrap_err().to_string();
     let expected = "cannot import `review.csv`, so no review was added:\n\
         line 2, column 7 (`verdict`): `good` is not a verdict; write keep, edit or drop, or nothing\n\
         line 3, column 7 (`verdict`): nothing is edited: change the question or the answer, or keep or drop the question\n\
@@ -129,21 +135,20 @@ fn wrong_rows_are_named_and_nothing_is_imported() {
 
     let file = filled(&set, &[], &[(0, "verdict", "keep")]);
     set[5].question.push('!');
-    let error = import(&set).read(file.as_bytes()).unwrap_err().to_string();
+    let error = read(&import(&set), &file).unwrap_err().to_string();
     assert!(
         error.contains("line 2, column 13 (`set`): the row is not of this set"),
         "{error}"
     );
-    let error = import(&set)
-        .read(b"id,verdict\nq0,keep\n")
+    let error = read(&import(&set), b"id,verdict\nq0,keep\n")
         .unwrap_err()
         .to_string();
     assert_eq!(
         error,
-        "`review.csv` has no column `set`; export the sample again, and fill in that file"
+        "`review.csv`, line 1: there is no column `set`; export the sample again, and fill in that file"
     );
     for torn in [&b"id,verdict,set\nq0\n"[..], b"\xff\xfe"] {
-        assert!(import(&set).read(torn).is_err());
+        assert!(read(&import(&set), torn).is_err());
     }
 }
 
@@ -169,5 +174,53 @@ fn a_changed_row_is_said_by_who_imports_it() {
         ..review("q1", ReviewVerdict::Drop, Some(7))
     };
     let same = review("q0", ReviewVerdict::Keep, Some(7));
-    assert_eq!(import.read(file.as_bytes()).unwrap(), [same, changed]);
+    assert_eq!(read(&import, &file).unwrap(), [same, changed]);
+}
+
+#[test]
+fn a_text_that_is_changed_in_place_is_an_error_whatever_the_verdict() {
+    let set = items(&[(Kind::SingleFact, 3)]);
+    let file = filled(
+        &set,
+        &[],
+        &[
+            (0, "verdict", "keep"),
+            (0, "question", "What is zero?"),
+            (1, "verdict", "edit"),
+            (1, "new_question", "What else?"),
+            (1, "answer", "another number"),
+            // White space and the apostrophe before a formula are the spreadsheet's.
+            (2, "verdict", "keep"),
+            (2, "question", "=What\r\nis 2? "),
+        ],
+    );
+    let error = read(&import(&set), &file).unwrap_err().to_string();
+    let expected = "cannot import `review.csv`, so no review was added:\n\
+        line 2, column 3 (`question`): it is not the question of `q0`; to change that, write it into `new_question`, with the verdict edit\n\
+        line 3, column 4 (`answer`): it is not the answer of `q1`; to change that, write it into `new_answer`, with the verdict edit";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_file_of_an_earlier_version_counts_for_the_questions_that_are_the_same() {
+    let mut set = items(&[(Kind::SingleFact, 4)]);
+    let verdicts = [0, 1, 2, 3].map(|row| (row, "verdict", "keep"));
+    let file = filled(&set, &[], &verdicts);
+    let from = set_folder::digest(&set);
+    set.remove(0);
+    set[1].answer.push('!');
+    let import = Import {
+        history: &[Update {
+            time: "2026-05-01T12:00:00Z".to_owned(),
+            from,
+            to: set_folder::digest(&set),
+            moved: Vec::new(),
+            stale: Vec::new(),
+        }],
+        ..import(&set)
+    };
+    let read = import.read(("review.csv", file.as_bytes())).unwrap();
+    let ids: Vec<&str> = read.reviews.iter().map(|it| &*it.id).collect();
+    assert_eq!(ids, ["q1", "q3"]);
+    assert_eq!(read.left_out, ["q0", "q2"]);
 }

@@ -12,9 +12,9 @@ use evals_runs::annotations::user_name;
 use evals_runs::atomic_file::write_atomically;
 use evals_runs::clock::{now, timestamp};
 use evals_runs::filled_table;
-use evals_runs::review_table::{self, Import};
+use evals_runs::review_table::{self, Import, Imported};
 use evals_settings::redaction::printable;
-use evals_terminal::Printer;
+use evals_terminal::{Printer, wrapped};
 
 use crate::cli::ReviewQuestionsArgs;
 
@@ -33,12 +33,21 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ReviewQuestionsArgs) ->
     } else if arguments.sample.is_some() {
         let lines = sample.iter().map(|item| {
             let question = printable(&item.question);
-            format!("{} ({}): {question}\n", printable(&item.id), item.kind)
+            let line = format!("{} ({}): {question}", printable(&item.id), item.kind);
+            wrapped(printer, &line)
         });
         printer.result(&lines.collect::<String>())?;
         printer.note("to review them in a spreadsheet, add `--export FILE.csv`; in the browser, use `evaluations view`");
     } else {
-        printer.result(&rates(&folder, set.len())?)?;
+        let rates = folder.defects()?;
+        let unknown = || {
+            let all = quantity::of(set.len(), "question");
+            format!(
+                "{all}, no sample of which is reviewed; draw one with `--sample 50 --export FILE.csv`"
+            )
+        };
+        let text = rates.map_or_else(unknown, |rates| format!("defective questions: {rates}"));
+        printer.result(&wrapped(printer, &text))?;
     }
     Ok(Exit::Done)
 }
@@ -76,18 +85,19 @@ fn import(
     let lock = folder.lock()?;
     let (set, known) = (folder.questions()?, folder.reviews()?);
     let import = Import {
-        file: path.display().to_string(),
         set: &set,
+        history: &folder.history()?,
         known: &known,
         author: given.or_else(user_name).unwrap_or_default(),
         time: timestamp(now()),
     };
-    let mut reviews = import.read(&bytes)?;
-    if reviews.is_empty() {
-        bail!(
-            "no row of `{}` has a verdict; fill in the column `verdict`",
-            path.display()
-        );
+    let file = path.display().to_string();
+    let Imported {
+        mut reviews,
+        left_out,
+    } = import.read((&file, &bytes))?;
+    if reviews.is_empty() && left_out.is_empty() {
+        bail!("no row of `{file}` has a verdict; fill in the column `verdict`");
     }
     let given = reviews.len();
     reviews.retain(|review| review.is_new(&known));
@@ -98,27 +108,12 @@ fn import(
         quantity::of(added, "review"),
         given - added
     ));
-    Ok(())
-}
-
-/// The rates of defects as text.
-fn rates(folder: &SetFolder, questions: usize) -> Result<String> {
-    let Some(rates) = folder.defects()? else {
-        return Ok(format!(
-            "{}, no sample of which is reviewed; draw one with `--sample 50 --export FILE.csv`\n",
-            quantity::of(questions, "question")
+    if !left_out.is_empty() {
+        printer.warn(&format!(
+            "left out {} of questions that changed after the export, or are not in the set any more: {}",
+            quantity::of(left_out.len(), "review"),
+            printable(&left_out.join(", "))
         ));
-    };
-    let lines = rates.kinds.iter().chain([&rates.all]).map(|rate| {
-        format!(
-            "{:<12} {rate} defective: {} of {} reviewed, of {}\n",
-            rate.name(),
-            rate.defective,
-            rate.reviewed,
-            quantity::of(rate.questions, "question")
-        )
-    });
-    let missing = rates.missing.iter();
-    let missing = missing.map(|kind| format!("{:<12} not reviewed\n", kind.to_string()));
-    Ok(lines.chain(missing).collect())
+    }
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! The listing of stored runs.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
@@ -12,7 +14,7 @@ use evals_terminal::{Printer, console};
 
 use crate::cli::ListRunsArgs;
 
-/// Number of runs that are listed without `--all`.
+/// Number of lines that are listed without `--all`.
 const NEWEST: usize = 20;
 
 /// Length of the time at the start of a folder's name.
@@ -28,7 +30,9 @@ const HEADER: [&str; 7] = [
     "state",
 ];
 
-/// The position of the score's column.
+/// The positions of some of them.
+const PROFILE: usize = 3;
+const CASES: usize = 4;
 const SCORE: usize = 5;
 
 /// The title of the column behind it, which only a terminal shows.
@@ -74,24 +78,73 @@ pub(super) fn execute(session: &Session<'_>, arguments: &ListRunsArgs) -> Result
             .note(&format!("no runs{of} in {}", runs.display()));
         return Ok(Exit::Done);
     }
-    let listed = if arguments.all {
-        all.len()
+    let mut lines = if arguments.all {
+        (0..all.len()).map(Line::of).collect()
     } else {
-        all.len().min(NEWEST)
+        lines(&all)
     };
-    let listing = listing(session.printer, &folders, &all, listed);
+    let shown = if arguments.all { lines.len() } else { NEWEST };
+    lines.truncate(shown);
+    let listing = listing(session.printer, &folders, &all, &lines);
     session.printer.result(&listing)?;
-    if all.len() > listed {
-        session.printer.note(&format!(
-            "showing the newest {listed} of {}; `--all` lists all",
-            quantity::of(all.len(), "run")
-        ));
+    let (is_short, is_joined) = (
+        lines.last().is_some_and(|line| line.place + 1 < all.len()),
+        lines.iter().any(|line| line.trials > 1),
+    );
+    let all = quantity::of(all.len(), "run");
+    match (is_joined, is_short) {
+        (true, _) => session.printer.note(&format!(
+            "showing the newest {} of {all}, each tuning in one line; `--all` lists all",
+            quantity::of(lines.len(), "line"),
+        )),
+        (false, true) => session.printer.note(&format!(
+            "showing the newest {} of {all}; `--all` lists all",
+            lines.len()
+        )),
+        (false, false) => {}
     }
     Ok(Exit::Done)
 }
 
+/// A run to list, or the newest trial of a tuning for all of its trials.
+struct Line {
+    /// The place among all runs, the newest first.
+    place: usize,
+    /// How many trials it stands for; 0 if it is no trial.
+    trials: usize,
+}
+
+impl Line {
+    fn of(place: usize) -> Self {
+        Self { place, trials: 0 }
+    }
+}
+
+/// The lines of all runs, the newest first. The trials of a tuning are the runs of one command.
+fn lines(all: &[StoredRun]) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut tunings: BTreeMap<&[String], usize> = BTreeMap::new();
+    for (place, run) in all.iter().enumerate() {
+        let command = run.record.command_line.as_slice();
+        let mut words = command.iter().skip(1);
+        let is_trial = words
+            .find(|it| !it.starts_with('-'))
+            .is_some_and(|it| it == "tune");
+        let line = if is_trial {
+            *tunings.entry(command).or_insert(lines.len())
+        } else {
+            lines.len()
+        };
+        if line == lines.len() {
+            lines.push(Line::of(place));
+        }
+        lines[line].trials += usize::from(is_trial);
+    }
+    lines
+}
+
 /// The newest runs, the newest last, with a line of their trends.
-fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: usize) -> String {
+fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], lines: &[Line]) -> String {
     let console = console(printer);
     let layout = Layout::of(printer).dropping(&DROPPED_WHEN_NARROW);
     let is_narrow = printer.stdout().limit.is_some();
@@ -100,18 +153,27 @@ fn listing(printer: &Printer, folders: &[RunFolder], all: &[StoredRun], listed: 
     let mut names = Vec::new();
     let mut pages = Vec::new();
     let mut trends = Vec::new();
-    for (place, run) in all.iter().enumerate().take(listed).rev() {
+    for Line { place, trials } in lines.iter().rev() {
+        let run = &all[*place];
         let mut name = run.name();
         if is_narrow {
             name = short_name(name, folders);
         }
         let given = run.record.given_name().filter(|_| is_narrow);
-        names.push(given.map(str::to_owned));
-        rows.push(row(name, run));
+        let given = given.filter(|_| *trials == 0).map(str::to_owned);
+        let mut row = row(name, run);
+        if *trials > 0 {
+            // Scores of trials on different questions do not compare.
+            "tuning".clone_into(&mut row[PROFILE]);
+            row[CASES] = quantity::of(*trials, "trial");
+            "-".clone_into(&mut row[SCORE]);
+        }
+        names.push(given);
+        rows.push(row);
         pages.push(run.page().filter(|_| printer.links()));
         trends.push(match console.drawings {
-            Drawings::On => line(run, &all[place + 1..], console.symbols),
-            Drawings::Off => None,
+            Drawings::On if *trials == 0 => line(run, &all[place + 1..], console.symbols),
+            Drawings::On | Drawings::Off => None,
         });
     }
     insert(SCORE + 1, (TREND, trends), &mut titles, &mut rows);

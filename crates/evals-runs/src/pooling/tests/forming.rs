@@ -86,7 +86,7 @@ fn a_long_document_is_judged_by_its_best_passage_or_its_beginning() {
             ("short", LONGEST_TEXT)
         ]
     );
-    let report = PoolReport::of(&pool, &runs, &[], None, &settings(0));
+    let report = PoolReport::of(&pool, &runs, &[], None, 0, bootstrap());
     assert_eq!((pool.pairs().count(), pool.without_text), (4, 1));
     assert!(
         report.warnings[0].contains("1 pair without a text"),

@@ -18,14 +18,10 @@ use super::*;
 
 const TIME: &str = "2026-05-01T12:00:00.000Z";
 
-fn settings(seed: u64) -> PoolSettings {
-    PoolSettings {
-        seed,
-        width: 0.1,
-        bootstrap: Bootstrap {
-            resamples: NonZeroU32::new(200).unwrap(),
-            ..Bootstrap::default()
-        },
+fn bootstrap() -> Bootstrap {
+    Bootstrap {
+        resamples: NonZeroU32::new(200).unwrap(),
+        ..Bootstrap::default()
     }
 }
 

@@ -5,7 +5,7 @@ use evals_metrics::{IntervalMethod, Xoshiro256PlusPlus};
 use super::*;
 
 fn report<'p>(pool: &'p Pool, runs: &[PooledRun], stored: &[Judgement]) -> PoolReport<'p> {
-    PoolReport::of(pool, runs, stored, Some(&model()), &settings(0))
+    PoolReport::of(pool, runs, stored, Some(&model()), 0, bootstrap())
 }
 
 fn measure<'r>(report: &'r PoolReport<'_>, run: usize, name: &str) -> &'r PooledMeasure {
@@ -41,7 +41,7 @@ fn the_models_grades_measure_the_runs() {
         "0 values are fewer than the 5 that the method needs"
     );
     assert!(report.orders.is_empty(), "nothing to compare with");
-    assert_eq!(report.tables().len(), 1);
+    assert_eq!(report.tables(0.1).len(), 1);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_hole_is_not_an_irrelevant_document() {
     let found = report(&pool, &runs, &most);
     let mean = measure(&found, 0, "P@3").model.unwrap();
     assert_eq!((mean.value, mean.n), (2.0 / 3.0, 5));
-    let notes = &found.tables()[0].notes;
+    let notes = &found.tables(0.1)[0].notes;
     assert!(notes[1].starts_with("n leaves out questions"), "{notes:?}");
     assert!(found.warnings[0].contains("has not judged 1 of the pool's 24 pairs"));
     assert_eq!(found.by_model, 23);
@@ -153,7 +153,7 @@ fn people_and_the_dataset_order_the_runs() {
     assert!((equal - 1.0).abs() < 1e-12, "{equal}");
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
     assert_eq!(report.next, None);
-    assert_eq!(report.tables().len(), 2);
+    assert_eq!(report.tables(0.1).len(), 2);
     assert!(report.opening()[3].starts_with("model and people agree on 100 % of 24 passages"));
 }
 
@@ -162,13 +162,13 @@ fn people_alone_weigh_by_inverse_probabilities() {
     let runs = runs();
     let pool = pool(&runs);
     let stored = judged(&pool, &ann(), right);
-    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(0));
+    let report = PoolReport::of(&pool, &runs, &stored, None, 0, bootstrap());
     let p = measure(&report, 0, "P@3").corrected.as_ref().unwrap();
     assert!((p.value - 2.0 / 3.0).abs() < 1e-12);
     let method = p.interval.map(|interval| interval.method);
     assert_eq!(method, Some(IntervalMethod::InverseProbability));
     assert_eq!(report.orders, [], "nothing to compare people with");
-    let notes = &report.tables()[0].notes;
+    let notes = &report.tables(0.1)[0].notes;
     assert!(notes[0].contains("by inverse probabilities"), "{notes:?}");
 }
 
@@ -273,7 +273,7 @@ fn corrected_values_cover_the_truth_as_often_as_they_promise() {
     });
     let evaluated = |people: Vec<Judgement>, seed: u64| {
         let stored = [model_judgements.clone(), people].concat();
-        PoolReport::of(&pool, &runs, &stored, Some(&model()), &settings(seed))
+        PoolReport::of(&pool, &runs, &stored, Some(&model()), seed, bootstrap())
     };
     let truth = evaluated(all.clone(), 0);
     let names = ["nDCG@3", "P@3", "AP@3"];

@@ -46,7 +46,7 @@ fn grades_come_back_from_a_spreadsheet() {
     assert!(stored.iter().all(is_right), "{stored:?}");
     let again = read(&pool, &csv, &stored, &ann()).unwrap();
     assert_eq!(again, []);
-    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
+    let report = PoolReport::of(&pool, &runs, &stored, None, 1, bootstrap());
     assert_eq!(report.drawn, 2);
     // The next export goes on with the next question.
     let next = exported(&pool, &stored, 1);
@@ -73,10 +73,10 @@ fn a_question_with_a_hole_is_not_drawn() {
     let csv = csv.replacen(",1,sha", ",,sha", 1);
     let stored = read(&pool, &csv, &[], &ann()).unwrap();
     assert_eq!(stored.len(), 7);
-    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
+    let report = PoolReport::of(&pool, &runs, &stored, None, 1, bootstrap());
     let (_, _, open) = report.next.clone().unwrap();
     assert_eq!((report.drawn, open, report.not_counted), (0, 1, 2));
-    let notes = report.tables().remove(0).notes;
+    let notes = report.tables(0.1).remove(0).notes;
     assert!(
         notes.iter().any(|it| it.contains("correct nothing yet")),
         "{notes:?}"
@@ -112,7 +112,7 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
     );
     let message = refused("question_id,document_id,digest\r\n");
     assert!(
-        message.contains("line 1: it is no sheet of passages"),
+        message.contains("line 1: there is no column `grade`"),
         "{message}"
     );
 }
@@ -133,6 +133,6 @@ fn texts_are_no_formulas_and_equal_texts_are_graded_once() {
     let csv = with_grades(&sheet, "3");
     let stored = read(&pool, &csv, &[], &ann()).unwrap();
     assert_eq!(stored.len(), 1);
-    let report = PoolReport::of(&pool, &runs, &stored, None, &settings(1));
+    let report = PoolReport::of(&pool, &runs, &stored, None, 1, bootstrap());
     assert_eq!((report.drawn, report.by_people), (1, 3));
 }
