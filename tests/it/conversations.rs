@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::docs::{blocks, page};
+use crate::judges::{nonce, prompt};
 use crate::sandbox::{Ended, Sandbox, json as read_json};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
 
@@ -255,6 +256,139 @@ fn kills_at_any_moment_ask_no_turn_again_but_those_in_flight() {
         again <= kills * AT_ONCE,
         "{again} asked again after {kills} kills: {times:?}"
     );
+}
+
+/// A judge that passes every answer, and finds a contradiction in the conversation about `contradicted`.
+fn judge(contradicted: &'static str) -> ScriptedServer {
+    ScriptedServer::start(move |request: &Received, _| {
+        let prompt = prompt(request);
+        if !prompt.starts_with("You read a whole conversation") {
+            return Reaction::say(r#"{"reason": "the same word", "pass": true}"#);
+        }
+        let verdict = |number: usize| {
+            let fails = number == 2 && prompt.contains(contradicted);
+            json!({"number": number, "verdict": if fails { "fails" } else { "holds" }})
+        };
+        let reason =
+            |number: usize| json!({"number": number, "reason": format!("reason {number}")});
+        Reaction::say(
+            &json!({
+                "reasons": [reason(1), reason(2), reason(3)],
+                "id": nonce(prompt),
+                "verdicts": [verdict(1), verdict(2), verdict(3)],
+            })
+            .to_string(),
+        )
+    })
+}
+
+#[test]
+fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
+    for history in ["conversations.history=live", "target.session=true"] {
+        let sandbox = Sandbox::new();
+        dataset(&sandbox, 3);
+        let (service, _) = service(Duration::ZERO, "2");
+        let judge = judge("w1x");
+        let settings = json!({
+            "providers": {"openai": {"base_url": judge.openai_url()}},
+            "prices": {"judge": {"input": 1.0, "output": 2.0}},
+        });
+        sandbox.write("settings.yaml", settings.to_string());
+        let address = format!("{}/ask", service.ollama_url());
+        let line = format!(
+            "talks.yaml --target {address} --judge openai:judge --judges conversation --config settings.yaml --no-progress \
+             --set target.max_attempts=1 --set {history}"
+        );
+        let estimate = sandbox.succeed(&format!("{line} --estimate"));
+        assert!(
+            estimate.contains("judges     openai:judge: 3 calls, "),
+            "{estimate}"
+        );
+        sandbox.run(&line);
+        let report = report(&sandbox, "qa");
+        let scores = &report["summary"]["scores"];
+        // The third conversation ends at its second turn if its session expires.
+        let judged = if history == "target.session=true" {
+            2
+        } else {
+            3
+        };
+        let names = [
+            "conversation complete",
+            "conversation consistent",
+            "answered at once",
+        ];
+        for (name, right) in names.into_iter().zip([judged, judged - 1, judged]) {
+            assert_eq!(scores[name]["n"], judged, "{name}");
+            let mean = scores[name]["value"].as_f64().unwrap();
+            assert!(
+                (mean * f64::from(judged) - f64::from(right)).abs() < 1e-9,
+                "{name} {mean}"
+            );
+        }
+        let asked = judge.received_at("/chat/completions");
+        let asked = asked.iter().map(prompt);
+        let asked: Vec<&str> = asked
+            .filter(|it| it.contains("whole conversation"))
+            .collect();
+        assert_eq!(asked.len(), usize::try_from(judged).unwrap(), "{history}");
+        let said = "User: My word is w0x. What is it?\nAssistant: Your word is w0x.\nUser: What is my word, once more (2)?\n";
+        assert!(asked.iter().any(|it| it.contains(said)), "{asked:?}");
+        let cases = report["cases"].as_array().unwrap().iter();
+        let outcomes = |id: &str| {
+            let case = cases.clone().find(|case| case["id"] == id).unwrap();
+            let outcomes = case["outcomes"].as_array().unwrap().iter();
+            let own = outcomes.filter(|it| names.contains(&it["name"].as_str().unwrap()));
+            own.cloned().collect::<Vec<_>>()
+        };
+        assert!(outcomes("c1-3").is_empty());
+        let verdict = &outcomes("c1-4")[1];
+        assert_eq!(verdict["reason"], "reason 2");
+        assert_eq!(verdict["evidence"][0]["verdict"], "fails");
+
+        let again = sandbox.succeed(&format!(
+            "rejudge latest --judge openai:judge --judges conversation --config settings.yaml --no-progress"
+        ));
+        assert!(again.contains("conversation consistent"), "{again}");
+        let after = judge.received_at("/chat/completions");
+        let after = after
+            .iter()
+            .filter(|it| prompt(it).contains("whole conversation"));
+        assert_eq!(after.count(), asked.len(), "replies are stored");
+    }
+}
+
+#[test]
+fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 2);
+    let judge = judge("w1x");
+    let settings = json!({"providers": {"openai": {"base_url": judge.openai_url()}}});
+    sandbox.write("settings.yaml", settings.to_string());
+    let scores = |rest: &str| {
+        let line = "run talks.yaml --skip-retrieval --judge openai:judge --judges conversation --config settings.yaml --no-progress";
+        sandbox.succeed(&format!("{line} {rest}"));
+        report(&sandbox, "qa")["summary"]["scores"]["conversation complete"].clone()
+    };
+    let untold = scores("");
+    assert!(untold["value"].is_null(), "{untold}");
+    let reasons = untold.to_string();
+    assert!(
+        reasons.contains("the system was not told the earlier turns"),
+        "{reasons}"
+    );
+    assert_eq!(scores("--set search.history=1")["n"], 2);
+    let asked = judge.received_at("/chat/completions");
+    let asked = asked
+        .iter()
+        .map(prompt)
+        .find(|it| it.contains("whole conversation"));
+    let asked = asked.unwrap();
+    assert!(
+        asked.contains("User: What is my word, once more (3)?\nAssistant: Your word is w"),
+        "{asked}"
+    );
+    assert!(!asked.contains("once more (2)"), "{asked}");
 }
 
 #[test]

@@ -68,6 +68,7 @@ mod releases;
 mod reranking;
 mod retrieval;
 mod reviewing;
+mod rewriting;
 mod sandbox;
 mod score;
 #[path = "../../crates/evals-providers/tests/http/scripted_server/mod.rs"]

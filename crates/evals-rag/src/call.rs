@@ -61,21 +61,24 @@ pub enum Purpose {
     RefusalJudge,
     /// The reranker: stage `rerank`, metrics `rerank input tokens` and `rerank output tokens`.
     Reranker,
+    /// The model that rewrites questions: stage `rewrite`, metrics `rewrite input tokens` and `rewrite output tokens`.
+    Rewriter,
 }
 
 impl Purpose {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::Answerer,
         Self::Judge,
         Self::RefusalJudge,
         Self::Reranker,
+        Self::Rewriter,
     ];
 
     /// Whether the call asks a judge.
     pub fn is_judging(self) -> bool {
         match self {
             Self::Judge | Self::RefusalJudge => true,
-            Self::Answerer | Self::Reranker => false,
+            Self::Answerer | Self::Reranker | Self::Rewriter => false,
         }
     }
 
@@ -106,6 +109,7 @@ impl Purpose {
             Self::Judge => "judge",
             Self::RefusalJudge => "judge refusal",
             Self::Reranker => "rerank",
+            Self::Rewriter => "rewrite",
         }
     }
 
@@ -115,6 +119,7 @@ impl Purpose {
             Self::Answerer => "input tokens",
             Self::Judge | Self::RefusalJudge => "judge input tokens",
             Self::Reranker => "rerank input tokens",
+            Self::Rewriter => "rewrite input tokens",
         }
     }
 
@@ -124,6 +129,7 @@ impl Purpose {
             Self::Answerer => "output tokens",
             Self::Judge | Self::RefusalJudge => "judge output tokens",
             Self::Reranker => "rerank output tokens",
+            Self::Rewriter => "rewrite output tokens",
         }
     }
 
@@ -133,6 +139,7 @@ impl Purpose {
             Self::Answerer => "tokens estimated",
             Self::Judge | Self::RefusalJudge => "judge tokens estimated",
             Self::Reranker => "rerank tokens estimated",
+            Self::Rewriter => "rewrite tokens estimated",
         }
     }
 }

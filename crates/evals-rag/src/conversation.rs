@@ -3,16 +3,46 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evals::{Case, Domain, TaskError, TaskScope};
+use evals::{Case, CaseField, Domain, TaskError, TaskScope};
 use evals_models::{Message, Role};
 use futures::future::BoxFuture;
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use crate::Question;
+use crate::{Question, Rewriter};
 
 /// Texts in the place of the inputs of cases, by the id of the case.
 pub type AskedAs = Arc<BTreeMap<String, String>>;
+
+/// What a task gets in the place of the inputs of cases.
+#[derive(Debug, Clone)]
+pub enum Queries {
+    /// Texts that are known before the cases run.
+    Texts(AskedAs),
+    /// What a model makes of each question.
+    Rewritten(Arc<Rewriter>),
+}
+
+impl Default for Queries {
+    /// The inputs themselves.
+    fn default() -> Self {
+        Self::Texts(AskedAs::default())
+    }
+}
+
+impl Queries {
+    /// The text for a case; `None` if it is the case's input.
+    pub(crate) async fn of(
+        &self,
+        case: &str,
+        scope: &TaskScope,
+    ) -> Result<Option<String>, TaskError> {
+        match self {
+            Self::Texts(texts) => Ok(texts.get(case).cloned()),
+            Self::Rewritten(rewriter) => rewriter.rewrite(case, scope).await,
+        }
+    }
+}
 
 impl Question {
     /// The text with the last `turns` questions of its conversation before it, each in a line.
@@ -58,11 +88,17 @@ fn transcript(messages: &[Message]) -> String {
 }
 
 /// What was said before the question of a case, as its attributes hold it.
-pub(crate) fn said_before(attributes: &BTreeMap<String, Value>) -> Option<String> {
+pub fn said_before(attributes: &BTreeMap<String, Value>) -> Option<String> {
     let history = attributes.get(HISTORY);
     let history = history.and_then(|it| Vec::<Message>::deserialize(it).ok());
     let asked = || attributes.get(ASKED_AS)?.as_str().map(str::to_owned);
     history.map(|it| transcript(&it)).or_else(asked)
+}
+
+/// The field of a case whose question a model rewrote.
+pub(crate) fn rewritten(attributes: &BTreeMap<String, Value>) -> Option<CaseField> {
+    let text = attributes.get(Rewriter::REWRITTEN)?.as_str()?;
+    Some(CaseField::new(Rewriter::REWRITTEN, text.to_owned()))
 }
 
 /// The last `most` turns of a history, each of which begins with a message of the user, and how many it has.
@@ -82,28 +118,34 @@ pub(crate) const ASKED_AS: &str = "asked as";
 /// The attribute of a case that holds the messages before its question.
 pub(crate) const HISTORY: &str = "history";
 
-/// The task that gets other texts in the place of the inputs of these cases. Reports keep the inputs, and the texts as the attribute `asked as`.
+/// The task that gets other texts in the place of the inputs of these cases. Reports keep the inputs, and have the texts as the attribute
+/// `asked as`, or [`Rewriter::REWRITTEN`].
 pub fn asking_as<D, T, F>(
-    texts: AskedAs,
+    queries: Queries,
     task: T,
 ) -> impl Fn(Arc<Case<D>>, TaskScope) -> BoxFuture<'static, Result<D::Output, TaskError>>
 where
     D: Domain<Input = String>,
-    T: Fn(Arc<Case<D>>, TaskScope) -> F,
+    T: Fn(Arc<Case<D>>, TaskScope) -> F + Send + Sync + 'static,
     F: Future<Output = Result<D::Output, TaskError>> + Send + 'static,
 {
-    move |case, scope| {
-        let case = match texts.get(case.id.as_str()) {
-            Some(text) if *text != case.input => {
-                scope.attribute(ASKED_AS, text.as_str());
-                Arc::new(Case {
-                    input: text.clone(),
+    let asked = Arc::new((queries, task));
+    move |mut case, scope| {
+        let asked = Arc::clone(&asked);
+        Box::pin(async move {
+            let (queries, task) = &*asked;
+            let text = queries.of(case.id.as_str(), &scope).await?;
+            if let Some(text) = text.filter(|text| *text != case.input) {
+                if matches!(queries, Queries::Texts(_)) {
+                    scope.attribute(ASKED_AS, text.as_str());
+                }
+                case = Arc::new(Case {
+                    input: text,
                     ..Case::clone(&case)
-                })
+                });
             }
-            _ => case,
-        };
-        Box::pin(task(case, scope))
+            task(case, scope).await
+        })
     }
 }
 

@@ -164,6 +164,7 @@ pub mod rag_judges;
 mod reply_object;
 pub mod reranking;
 pub mod retrieval;
+mod rewriting;
 mod search;
 mod shown;
 pub mod targets;
@@ -173,7 +174,7 @@ pub mod text;
 mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
-pub use conversation::{AskedAs, asking_as};
+pub use conversation::{AskedAs, Queries, asking_as, said_before};
 pub use document::{Chunk, Document, Passage};
 pub use ending::Ending;
 pub use evidence::{EvidenceSpan, FoldedText};
@@ -183,6 +184,7 @@ pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;
 pub use question::{Nugget, Question};
 pub use retrieval::Retrieval;
+pub use rewriting::Rewriter;
 pub use search::{Retrieved, SearchError, Searcher, ranking_in_order};
 pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};
 

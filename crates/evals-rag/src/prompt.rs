@@ -194,6 +194,14 @@ impl Prompt {
         bundled!("rerank-repair.md.jinja")
     }
 
+    /// The bundled prompt of [`Rewriter`](crate::Rewriter).
+    ///
+    /// Values: `messages` (each with `speaker`, `user` or `assistant`, and `text`), `question` and `nonce`, which occurs in none of the
+    /// others.
+    pub fn rewrite() -> Self {
+        bundled!("rewrite.md.jinja")
+    }
+
     /// The name given to [`new`](Self::new), or the bundled file's.
     pub fn name(&self) -> &str {
         &self.name
@@ -331,6 +339,7 @@ mod tests {
             Prompt::rerank_pointwise(),
             Prompt::rerank_listwise(),
             Prompt::rerank_repair(),
+            Prompt::rewrite(),
         ] {
             Prompt::new(prompt.name(), prompt.text()).unwrap();
         }

@@ -47,8 +47,9 @@ pub use model::{
 };
 pub use resolve::{Resolved, resolve};
 pub use sections::{
-    Agent, Batch, Conversations, Embeddings, Evaluations, Fusion, FusionMethod, Price, Processing,
-    Provider, Qa, QaMode, RERANK, RerankMode, Reranking, Search, Settings, json_schema,
+    Agent, Batch, ByModel, Conversations, Embeddings, Evaluations, Fusion, FusionMethod, Price,
+    Processing, Provider, Qa, QaMode, RERANK, RerankMode, Reranking, Search, SearchHistory,
+    Settings, json_schema,
 };
 pub use store::{StoreSection, StoreValue};
 pub use tune::{Amount, Knob, Tune, TuneBudget};

@@ -75,15 +75,25 @@ impl Settings {
     /// How the servers of models are reached.
     pub(crate) fn connections(&self) -> impl Iterator<Item = (Role, &Connection)> {
         let reranker = self.reranking.model.as_ref();
+        let rewriter = self.search.rewriter.as_ref();
         let of_roles = [
             (Role::Embedder, self.embeddings.model.kind.connection()),
             (Role::Answerer, self.qa.model.kind.connection()),
             (Role::Judge, self.evaluations.judge.kind.connection()),
             (Role::Reranker, reranker.and_then(|it| it.kind.connection())),
+            (Role::Rewriter, rewriter.and_then(|it| it.kind.connection())),
         ];
         of_roles
             .into_iter()
             .filter_map(|(role, connection)| Some((role, connection?.1)))
+    }
+
+    /// Most earlier turns of its conversation that our own pipeline reads for a question.
+    pub fn turns_read(&self) -> usize {
+        match self.search.history {
+            SearchHistory::Turns(turns) => turns,
+            SearchHistory::Model(ByModel::Rewrite) => self.conversations.turns.get(),
+        }
     }
 }
 
@@ -142,10 +152,12 @@ pub struct Search {
     /// How a search finds the nearest vectors: by comparing every vector, or by an approximate index; see `docs/bench-index.md`.
     #[serde(skip_serializing_if = "is_default")]
     pub index: VectorSearch,
-    /// Earlier turns of its conversation that count for a question: their questions stand before it in a search, and the answering model reads
-    /// them. 0: none.
+    /// How the earlier turns of its conversation count for a question.
     #[serde(skip_serializing_if = "is_default")]
-    pub history: usize,
+    pub history: SearchHistory,
+    /// The model that rewrites questions with `history: rewrite`. `null`: `qa.model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rewriter: Option<Model<ChatKind>>,
     /// Questions that the retrieval benchmark searches one by one, to measure latency. It searches the others all at once. `null`: 100.
     pub latency_sample: Option<NonZeroUsize>,
 }
@@ -159,9 +171,45 @@ impl Default for Search {
             profile: "hybrid".to_owned(),
             fusion: Fusion::default(),
             index: VectorSearch::default(),
-            history: 0,
+            history: SearchHistory::default(),
+            rewriter: None,
             latency_sample: None,
         }
+    }
+}
+
+/// How the earlier turns of its conversation count for a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a number of turns, or `rewrite` for a model that rewrites questions"
+)]
+pub enum SearchHistory {
+    /// As many of the last turns: their questions stand before it in a search, and the answering model reads them. 0: none.
+    Turns(usize),
+    /// A model makes one question of it and its last `conversations.turns`, for the search. The answering model reads both.
+    Model(ByModel),
+}
+
+/// What a model makes of the earlier turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ByModel {
+    /// A question that can be understood by itself.
+    Rewrite,
+}
+
+impl Default for SearchHistory {
+    /// Earlier turns do not count.
+    fn default() -> Self {
+        Self::Turns(0)
+    }
+}
+
+impl SearchHistory {
+    /// Whether a model rewrites questions.
+    pub fn is_rewritten(self) -> bool {
+        matches!(self, Self::Model(ByModel::Rewrite))
     }
 }
 
@@ -339,7 +387,7 @@ impl Default for Evaluations {
 pub struct Conversations {
     /// The answers in the history of a request to a target. `gold`: the reference answers. `live`: its own, one turn after the other.
     pub history: History,
-    /// Most turns in a history. The oldest are left out.
+    /// Most turns in a history, also for `search.history: rewrite`. The oldest are left out.
     pub turns: NonZeroUsize,
 }
 

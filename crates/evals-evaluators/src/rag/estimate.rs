@@ -36,7 +36,9 @@ pub fn judge_calls(spec: &EvaluatorSpec) -> Option<usize> {
         | JudgedMeasure::ContextRecall
         | JudgedMeasure::Completeness
         | JudgedMeasure::Nuggets => (1, 1),
-        JudgedMeasure::ContextPrecision | JudgedMeasure::CitationSupport => (0, 1),
+        JudgedMeasure::ContextPrecision
+        | JudgedMeasure::CitationSupport
+        | JudgedMeasure::Conversation => (0, 1),
         JudgedMeasure::FactualCorrectness => (2, 2),
     };
     Some(votes.saturating_mul(verdicts).saturating_add(lists))

@@ -173,6 +173,7 @@ fn models<D: Domain>(report: &Report<D>, record: &RunRecord) -> Vec<Fact> {
         ("answerer", "answering"),
         ("judge", "judging"),
         ("reranker", "reranking"),
+        ("rewriter", "rewriting"),
     ]);
     let models = record.models.iter().filter(|(role, _)| {
         let line = named.get(role.as_str());

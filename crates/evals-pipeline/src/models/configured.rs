@@ -20,7 +20,7 @@ pub struct ConfiguredModel<K> {
     pub settings: Model<K>,
 }
 
-/// A model that answers or judges, or that a reranker asks.
+/// A model that answers, judges or rewrites, or that a reranker asks.
 pub type ConfiguredChat = ConfiguredModel<ChatKind>;
 
 /// An embedding model.
@@ -40,6 +40,8 @@ pub struct ConfiguredModels {
     pub judge: ConfiguredChat,
     /// Orders what a search found, if that is configured.
     pub reranker: Option<ConfiguredReranker>,
+    /// Rewrites questions of conversations, if the settings ask for it. Unless it has a setting of its own, it is the answering model.
+    pub rewriter: Option<ConfiguredChat>,
 }
 
 /// What a model behind a server has in any role.
@@ -63,9 +65,14 @@ impl ConfiguredModels {
     /// The models of these settings.
     pub fn of(settings: &Settings) -> Self {
         let reranker = settings.reranking.model.clone();
+        let answerer = ConfiguredModel::new(Role::Answerer, settings.qa.model.clone());
+        let rewriter = settings.search.rewriter.clone();
+        let rewriter = rewriter.map(|it| ConfiguredModel::new(Role::Rewriter, it));
+        let is_rewritten = settings.search.history.is_rewritten();
         Self {
             embedder: ConfiguredModel::new(Role::Embedder, settings.embeddings.model.clone()),
-            answerer: ConfiguredModel::new(Role::Answerer, settings.qa.model.clone()),
+            rewriter: is_rewritten.then(|| rewriter.unwrap_or_else(|| answerer.clone())),
+            answerer,
             judge: ConfiguredModel::new(Role::Judge, settings.evaluations.judge.clone()),
             reranker: reranker.map(|it| ConfiguredModel::new(Role::Reranker, it)),
         }
@@ -79,6 +86,7 @@ impl ConfiguredModels {
             self.answerer.server(),
             self.judge.server(),
             reranker.and_then(ConfiguredModel::server),
+            self.rewriter.as_ref().and_then(ConfiguredModel::server),
         ];
         all.into_iter().flatten()
     }
@@ -124,7 +132,7 @@ impl<K: ModelKind> ConfiguredModel<K> {
             Role::Embedder => ("model", "static-minilm"),
             Role::Answerer => ("answerer", "extractive"),
             Role::Judge => ("judge", OVERLAP),
-            Role::Reranker => return Ok(()),
+            Role::Reranker | Role::Rewriter => return Ok(()),
         };
         if self.settings.provider == EMBEDDED && self.settings.name != only {
             let message = format!("the only embedded {what} is `{only}`");

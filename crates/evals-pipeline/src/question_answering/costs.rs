@@ -18,13 +18,13 @@ use serde::Serialize;
 use super::judge_records::JUDGES;
 use super::model_set::ModelSet;
 use crate::models::RanIn;
-use crate::run_models::reranker;
+use crate::run_models;
 use crate::spending::dollars;
 use crate::targets;
 
 const TEXT: &str = "a string takes any text";
 
-/// Tokens and cost of a run, separately for answering, judging and reranking. A cached reply counts with its original tokens.
+/// Tokens and cost of a run, separately for answering, judging, reranking and rewriting. A cached reply counts with its original tokens.
 #[derive(Debug, Clone, Serialize)]
 pub struct Costs {
     answering: Side,
@@ -32,6 +32,9 @@ pub struct Costs {
     /// `None` without a reranker.
     #[serde(skip_serializing_if = "Option::is_none")]
     reranking: Option<Side>,
+    /// `None` if no question is rewritten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rewriting: Option<Side>,
     /// USD; `None` where a price is not known.
     total: Option<f64>,
 }
@@ -59,7 +62,8 @@ pub fn spent(cases: &[CaseReport<Qa>], model_set: &ModelSet, prices: &Prices) ->
     let price = |role| model_set.price(role, prices);
     let cost = Cost::of(cases, &price("answerer"), &price("judge"));
     let reranking = price("reranker").of_cases(cases, Purpose::Reranker);
-    [cost.answering, cost.judging, reranking]
+    let rewriting = price("rewriter").of_cases(cases, Purpose::Rewriter);
+    [cost.answering, cost.judging, reranking, rewriting]
         .into_iter()
         .flatten()
         .sum()
@@ -102,11 +106,18 @@ impl Costs {
                 unreported,
             }
         };
-        let reranking = models.get("reranker").map(|model| {
-            let cost = reranker::cost(cases, &prices.of(model));
-            side("reranker", Purpose::Reranker, cost)
-        });
-        let reranked = reranking.as_ref().map_or(Some(0.0), |side| side.cost);
+        let of_search = |role: &str, purpose: Purpose| {
+            let price = prices.of(models.get(role)?);
+            Some(side(
+                role,
+                purpose,
+                run_models::cost(purpose, cases, &price),
+            ))
+        };
+        let reranking = of_search("reranker", Purpose::Reranker);
+        let rewriting = of_search("rewriter", Purpose::Rewriter);
+        let searching = [&reranking, &rewriting].into_iter().flatten();
+        let searching: Option<f64> = searching.map(|side| side.cost).sum();
         let answering = side("answerer", Purpose::Answerer, cost.answering);
         let judging = side("judge", Purpose::Judge, cost.judging);
         let total = answering
@@ -114,10 +125,11 @@ impl Costs {
             .zip(judging.cost)
             .map(|(one, other)| one + other);
         Self {
-            total: total.zip(reranked).map(|(sum, cost)| sum + cost),
+            total: total.zip(searching).map(|(sum, cost)| sum + cost),
             answering,
             judging,
             reranking,
+            rewriting,
         }
     }
 
@@ -130,8 +142,9 @@ impl Costs {
     pub(crate) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
         let reranking = self.reranking.iter().map(|side| ("reranking", side));
+        let rewriting = self.rewriting.iter().map(|side| ("rewriting", side));
         let sides = [("answering", &self.answering), ("judging", &self.judging)];
-        for (what, side) in sides.into_iter().chain(reranking) {
+        for (what, side) in sides.into_iter().chain(reranking).chain(rewriting) {
             let Some(model) = &side.model else { continue };
             if side.unreported {
                 let text = format!("{}, tokens not reported, cost unknown", model.name);
@@ -156,9 +169,11 @@ impl Costs {
             };
             lines.push((what.to_owned(), text));
         }
-        let reranker = self.reranking.as_ref().and_then(|side| side.model.as_ref());
-        let models = [&self.answering.model, &self.judging.model];
-        let models = models.into_iter().flatten().chain(reranker);
+        let searching = [&self.reranking, &self.rewriting].into_iter().flatten();
+        let sides = [&self.answering, &self.judging]
+            .into_iter()
+            .chain(searching);
+        let models = sides.filter_map(|side| side.model.as_ref());
         let served = models.filter(|it| is_served(it)).count();
         // The line of the only served model already says that its cost is unknown.
         if served > 1 || (served == 1 && self.total.is_some()) {

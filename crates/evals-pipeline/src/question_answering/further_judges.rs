@@ -11,8 +11,8 @@ use evals_rag::Prompt;
 use evals_rag::judging::ChatJudge;
 use evals_rag::qa::Qa;
 use evals_rag::rag_judges::{
-    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, Pairwise, Panel, PanelError,
-    RagJudges, Rubric, RubricEvaluator, Rule,
+    Decomposed, JudgeAgreement, JudgeTemplates, JudgedMeasure, LastTurns, Pairwise, Panel,
+    PanelError, RagJudges, Rubric, RubricEvaluator, Rule,
 };
 use evals_settings::{Model, Resolved, Role};
 use evals_terminal::Printer;
@@ -257,8 +257,10 @@ impl FurtherJudges {
 
     /// Adds the evaluators to `dataset`.
     pub(super) fn add_evaluators(&self, mut dataset: Dataset<Qa>) -> Dataset<Qa> {
+        let last_turns = LastTurns::of(dataset.cases().iter().map(|case| &case.metadata.0));
         for measure in &self.measures {
-            dataset = dataset.evaluator(Decomposed::new(*measure, Arc::clone(&self.judges)));
+            let judge = Decomposed::new(*measure, Arc::clone(&self.judges));
+            dataset = dataset.evaluator(judge.at(last_turns.clone()));
         }
         for planned in &self.rubrics {
             let evaluator = RubricEvaluator::new(planned.rubric.clone(), Arc::clone(&self.judges));

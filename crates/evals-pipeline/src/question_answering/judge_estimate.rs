@@ -7,7 +7,9 @@ use evals_rag::estimate::{CallSize, Calls, Estimate, Workload};
 use evals_rag::judging::Judged;
 use evals_rag::prices::Prices;
 use evals_rag::qa::Reference;
-use evals_rag::rag_judges::{CallRange, JudgeCalls, JudgeLimits, JudgedCase, NuggetBank, TextSize};
+use evals_rag::rag_judges::{
+    CallRange, JudgeCalls, JudgeLimits, JudgedCase, LastTurns, NuggetBank, TextSize,
+};
 
 use super::calls::{Total, range_line, side};
 use super::judging::{Judging, JudgingPlan};
@@ -64,10 +66,11 @@ pub(crate) fn references(questions: &[Question], count: &dyn Fn(&str) -> u64) ->
 /// The facts about the cases of a run before it starts: one for each question.
 ///
 /// An answer is taken to be as long as its reference, and at most as long as a reply of the answerer. An agent shows at most as many passages
-/// as all its steps find.
+/// as all its steps find. The system is told the last `turns` turns before a question.
 pub(crate) fn foreseen(
     questions: &[Question],
     workload: &Workload,
+    turns: usize,
     count: &dyn Fn(&str) -> u64,
 ) -> Vec<JudgedCase> {
     let found = workload.passages.saturating_mul(workload.passage_tokens);
@@ -77,7 +80,10 @@ pub(crate) fn foreseen(
     // A target's passages are not known, but it is to return some.
     let number = workload.passages.saturating_mul(steps).max(1);
     let written = workload.answering.and_then(|side| side.max_tokens);
+    let last_turns = LastTurns::of(questions.iter().map(|question| &question.metadata));
     let case = |question: &Question| {
+        let said = question.in_conversation(turns);
+        let said = said.filter(|_| last_turns.ends(&question.metadata));
         let reference = question.answer.as_deref();
         let reference = reference.map(|text| TextSize::of(text, count));
         let tokens = reference.map_or(0, |text| text.tokens);
@@ -88,6 +94,7 @@ pub(crate) fn foreseen(
             question: TextSize::of(&question.text, count),
             reference,
             nuggets: nuggets.map(|bank| bank.size(count)),
+            conversation: said.map(|text| TextSize::of(&text, count)),
             answer: Some(TextSize::about(tokens, written.unwrap_or(tokens))),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,

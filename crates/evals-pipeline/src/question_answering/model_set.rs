@@ -1,4 +1,4 @@
-//! The models of a question answering run, as manifests and reports record them.
+//! The models of a question answering run and of a search, as manifests and reports record them.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ use super::judge_records::JUDGES;
 use super::judging::Judging;
 use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
+use crate::run_models::rewriter::Rewriting;
 
 /// The models by role, with the parameters and prompts that their replies depend on.
 #[derive(Debug, Clone, Default)]
@@ -118,6 +119,13 @@ impl ModelSet {
         let parameters = Some(reranking.parameters());
         self.enter("reranker", reranking.identity(), parameters);
         self.prompts.extend(reranking.prompts().clone());
+    }
+
+    /// Adds the model that rewrites questions.
+    pub(crate) fn enter_rewriter(&mut self, rewriting: &Rewriting) {
+        let model = &rewriting.model;
+        self.enter_chat("rewriter", model.identity(), Some(model));
+        self.prompts.extend(rewriting.prompts());
     }
 
     fn enter_chat(

@@ -8,7 +8,8 @@ use evals_messages::quantity;
 use evals_models::Tokenizer as _;
 use evals_rag::estimate::Workload;
 use evals_rag::qa::Reference;
-use evals_rag::rag_judges::{CallRange, JudgedCase};
+use evals_rag::rag_judges::{CallRange, JudgedCase, LastTurns};
+use evals_rag::said_before;
 use evals_settings::Resolved;
 
 use super::against::Against;
@@ -30,9 +31,7 @@ pub(super) fn text(
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let answered = || stored.answered();
-    let cases = answered()
-        .map(|(case, answer)| JudgedCase::of(&case.input, case.expected.as_ref(), answer, &count));
-    let cases: Vec<JudgedCase> = cases.collect();
+    let cases = judged_cases(stored, &count);
     let given = || {
         let reports = answered().map(|(case, _)| case);
         let given = reports.zip(&cases).filter(|(_, it)| it.answer.is_some());
@@ -64,9 +63,7 @@ pub(super) fn text(
         })
     }));
     let mut text = format!("{}\n", quantity::of(cases.len(), "answer"));
-    for row in &rows {
-        text.push_str(&row.line(&prices));
-    }
+    text.extend(rows.iter().map(|row| row.line(&prices)));
     if JudgeRow::any_calls(&rows) {
         let total = JudgeRow::total(&rows, &prices);
         // Writing to a string cannot fail.
@@ -79,4 +76,16 @@ pub(super) fn text(
     text.push_str(JudgeRow::assumptions(&rows));
     text.push_str(&batches::note(resolved));
     Ok(text)
+}
+
+/// The facts on which the number of calls about each answer depends.
+fn judged_cases(stored: &Stored, count: &dyn Fn(&str) -> u64) -> Vec<JudgedCase> {
+    let last_turns = LastTurns::of(stored.answered().map(|(case, _)| &case.metadata.0));
+    let cases = stored.answered().map(|(case, answer)| {
+        let said = said_before(&case.attributes);
+        let said = said.filter(|_| last_turns.ends(&case.metadata.0));
+        let asked = (case.input.as_str(), said.as_deref());
+        JudgedCase::of(asked, case.expected.as_ref(), answer, count)
+    });
+    cases.collect()
 }

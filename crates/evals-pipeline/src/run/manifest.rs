@@ -12,6 +12,7 @@ use evals_settings::redaction;
 use serde_json::{Value, json};
 
 use super::preparation::Run;
+use crate::question_answering::ModelSet;
 use crate::search_profile::SearchProfile;
 
 /// The approximate search that a profile uses; `None` if it searches exactly.
@@ -74,10 +75,21 @@ pub(super) fn run_record(
         concurrency: plan.concurrency.get(),
         ..RunRecord::begun(started)
     };
-    if let Some(reranking) = prepared.reranking.as_ref().filter(|_| profile.rerank) {
-        reranking.enter(&mut record);
-    }
+    of_search(run, profile).record_in(&mut record);
     Ok(record)
+}
+
+/// The models that a search asks.
+fn of_search(run: Run<'_>, profile: SearchProfile) -> ModelSet {
+    let mut models = ModelSet::default();
+    let reranking = run.prepared.reranking.as_ref();
+    if let Some(reranking) = reranking.filter(|_| profile.rerank) {
+        models.enter_reranker(reranking);
+    }
+    if let Some(rewriting) = &run.prepared.rewriting {
+        models.enter_rewriter(rewriting);
+    }
+    models
 }
 
 fn index(run: Run<'_>, profile: SearchProfile) -> IndexRecord {

@@ -117,6 +117,12 @@ async fn benchmarks(run: Run<'_>) -> Result<Exit> {
         });
     }
     note_embedding(run.session, plan, prepared);
+    if let Some(rewriting) = prepared.rewriting.as_ref().filter(|_| qa.is_none()) {
+        for note in rewriting.model.notes() {
+            let note = format!("while rewriting: {note}");
+            run.session.printer.note(&note);
+        }
+    }
     let reranking = prepared.reranking.iter();
     for note in reranking.flat_map(|reranking| reranking.reranker.notes()) {
         run.session

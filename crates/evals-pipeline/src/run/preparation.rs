@@ -9,7 +9,7 @@ use evals_data::Collection;
 use evals_models::{Embedder, Usage};
 use evals_providers::Traffic;
 use evals_rag::answering::QueryRecorder;
-use evals_rag::{AskedAs, Question};
+use evals_rag::{Queries, Question, Rewriter};
 use evals_runs::shards::ShardRecord;
 use evals_terminal::Printer;
 
@@ -27,6 +27,7 @@ use crate::options::{Refresh, RunArgs};
 use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::embedder::VectorCache;
 use crate::run_models::reranker::{self, Reranking};
+use crate::run_models::rewriter::{self, Rewriting};
 use crate::run_models::{Opener, cache_policy, embedder};
 use crate::session::Session;
 use crate::spending::Spending;
@@ -74,6 +75,10 @@ pub(super) struct Prepared {
     pub(super) ready: ReadyIndex,
     /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
+    /// `None` if no question is rewritten.
+    pub(super) rewriting: Option<Rewriting>,
+    /// What is searched in the place of questions.
+    pub(super) queries: Queries,
     /// `None` if the run skips question answering.
     pub(super) qa: Option<QaModels>,
     pub(super) spending: Arc<Spending>,
@@ -111,13 +116,10 @@ pub(super) async fn prepare(
     } else {
         None
     };
-    let qa = match &plan.qa {
-        Some(qa) => {
-            opener.cache = qa.judging.cache;
-            Some(QaModels::open(&mut opener, qa, reranking.as_ref()).await?)
-        }
-        None => None,
-    };
+    opener.cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
+    let rewriting = rewriter::open(&mut opener).await?;
+    let search = (reranking.as_ref(), rewriting.as_ref());
+    let qa = QaModels::open(&mut opener, plan.qa.as_ref(), search).await?;
     let collection = downloads::fetch(printer, &plan.manifest)
         .await?
         .allow_missing_judged(arguments.retrieval.allow_missing_judged);
@@ -134,11 +136,14 @@ pub(super) async fn prepare(
         plan.selection.as_ref(),
     )
     .await?;
-    note_lost_turns(printer, resolved.settings.search.history, &asked.questions);
+    let turns = resolved.settings.turns_read();
+    note_lost_turns(printer, turns, &asked.questions);
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
         collection,
+        queries: queries(rewriting.as_ref(), turns, &asked.questions),
+        rewriting,
         questions: asked.questions,
         chosen: asked.chosen,
         shard: asked.shard,
@@ -153,22 +158,23 @@ pub(super) async fn prepare(
 }
 
 impl Prepared {
-    /// The queries of all questions, if the last `turns` of their conversations count.
-    pub(super) fn queries(&self, turns: usize) -> AskedAs {
-        let questions = self.questions.iter().filter(|_| turns > 0);
-        Arc::new(
-            questions
-                .map(|it| (it.id.clone(), it.query(turns)))
-                .collect(),
-        )
-    }
-
     /// What the answering model reads in the place of questions that have earlier turns, of which the last `turns` count.
-    pub(super) fn in_conversations(&self, turns: usize) -> AskedAs {
+    pub(super) fn in_conversations(&self, turns: usize) -> Queries {
         let texts = self.questions.iter();
         let texts = texts.filter_map(|it| Some((it.id.clone(), it.in_conversation(turns)?)));
-        Arc::new(texts.collect())
+        Queries::Texts(Arc::new(texts.collect()))
     }
+}
+
+/// What is searched in the place of questions, if the last `turns` of their conversations count.
+fn queries(rewriting: Option<&Rewriting>, turns: usize, questions: &[Question]) -> Queries {
+    if let Some(rewriting) = rewriting {
+        let (model, prompt) = (Arc::clone(&rewriting.model), rewriting.prompt.clone());
+        return Queries::Rewritten(Arc::new(Rewriter::new(model, prompt, questions, turns)));
+    }
+    let questions = questions.iter().filter(|_| turns > 0);
+    let texts = questions.map(|it| (it.id.clone(), it.query(turns)));
+    Queries::Texts(Arc::new(texts.collect()))
 }
 
 /// Says that conversations do not count, unless the settings name how many turns of them do.
@@ -210,12 +216,13 @@ fn record_queries(
 }
 
 impl QaModels {
-    /// Opens the models, and asks servers whether they have them.
+    /// Opens the models of a plan, and asks servers whether they have them.
     async fn open(
         opener: &mut Opener<'_, '_>,
-        qa: &QaPlan,
-        reranking: Option<&Reranking>,
-    ) -> Result<Self> {
+        qa: Option<&QaPlan>,
+        (reranking, rewriting): (Option<&Reranking>, Option<&Rewriting>),
+    ) -> Result<Option<Self>> {
+        let Some(qa) = qa else { return Ok(None) };
         let answering = Answering::open(
             opener,
             &qa.answerer,
@@ -228,12 +235,15 @@ impl QaModels {
         if let Some(reranking) = reranking.filter(|_| qa.profile.rerank) {
             model_set.enter_reranker(reranking);
         }
-        Ok(Self {
+        if let Some(rewriting) = rewriting {
+            model_set.enter_rewriter(rewriting);
+        }
+        Ok(Some(Self {
             answering,
             judging,
             model_set,
             searches: opener.batches.searches(),
-        })
+        }))
     }
 }
 

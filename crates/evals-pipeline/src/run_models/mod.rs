@@ -4,7 +4,11 @@ pub mod embedder;
 mod opener;
 mod prompts;
 pub mod reranker;
+pub mod rewriter;
+mod usage;
 
 pub(crate) use self::opener::{Opener, cache_policy};
 pub use self::prompts::{FoundPrompt, Prompts};
 pub(crate) use self::reranker::check as check_reranker;
+pub(crate) use self::rewriter::check as check_rewriter;
+pub(crate) use self::usage::cost;

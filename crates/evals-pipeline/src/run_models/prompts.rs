@@ -28,7 +28,7 @@ pub struct FoundPrompt {
     pub file: Option<PathBuf>,
 }
 
-/// The prompts for answering, judging and reranking.
+/// The prompts for answering, judging, reranking and rewriting.
 #[derive(Debug, Clone)]
 pub struct Prompts {
     pub(crate) answer: Prompt,
@@ -40,6 +40,7 @@ pub struct Prompts {
     pub(crate) judges: JudgeTemplates,
     pub(crate) rerank_pointwise: Prompt,
     pub(crate) rerank_listwise: Prompt,
+    pub(crate) rewrite: Prompt,
 }
 
 impl Prompts {
@@ -56,6 +57,7 @@ impl Prompts {
             judges: JudgeTemplates::default().try_map(&find)?,
             rerank_pointwise: find(Prompt::rerank_pointwise())?,
             rerank_listwise: find(Prompt::rerank_listwise())?,
+            rewrite: find(Prompt::rewrite())?,
         })
     }
 
@@ -131,6 +133,7 @@ fn bundled() -> Vec<Prompt> {
         Prompt::refusal(),
         Prompt::rerank_listwise(),
         Prompt::rerank_pointwise(),
+        Prompt::rewrite(),
         of_evaluators.rubric,
     ];
     let all = first.into_iter().chain(decomposed);

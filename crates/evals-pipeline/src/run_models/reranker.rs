@@ -5,24 +5,23 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use evals::{CaseReport, Domain, Report};
+use evals::Report;
 use evals_messages::quantity;
 use evals_models::{ModelIdentity, Reranker};
-use evals_rag::prices::{Price, Prices};
+use evals_rag::prices::Prices;
 use evals_rag::reranking::{ListwiseReranker, PointwiseReranker, RememberedReranker};
 use evals_rag::{Prompt, Purpose, Retrieval};
-use evals_runs::run_record::RunRecord;
 use evals_settings::{RerankMode, RerankerKind, Resolved};
 use evals_stores::scores::{CachedReranker, ScoreStore};
 use serde_json::{Map, Value, json};
 
 use super::opener::Opener;
 use super::prompts::Prompts;
+use super::usage::used;
 use crate::downloads;
 use crate::models::{ConfiguredModels, ConfiguredReranker, LocalModel, RanIn, reranker};
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
-use crate::spending::dollars;
 
 /// The label of the line of a report about the calls of the reranker.
 pub const LABEL: &str = "reranking";
@@ -178,16 +177,6 @@ impl Reranking {
     pub(crate) fn account(&self, report: &Report<Retrieval>, prices: &Prices) -> String {
         account(self.identity(), self.candidates.get(), report, prices)
     }
-
-    /// Adds the reranker to the record of a run.
-    pub(crate) fn enter(&self, record: &mut RunRecord) {
-        let role = "reranker".to_owned();
-        let parameters = record.parameters.get_or_insert_default();
-        let parameters = parameters.get_or_insert_default();
-        parameters.insert(role.clone(), self.parameters.clone());
-        record.models.insert(role, self.identity().clone());
-        record.prompts.extend(self.prompts.clone());
-    }
 }
 
 /// A line on the tokens and cost of `model`, which reranked so many candidates for each question of a report.
@@ -202,33 +191,6 @@ pub fn account(
     if RanIn::of(model) != RanIn::Server {
         return format!("{what}, in this process, no LLM");
     }
-    let sum = |metric: &str| {
-        let recorded = report.cases.iter();
-        let mut recorded = recorded
-            .filter_map(|case| case.metrics.get(metric))
-            .peekable();
-        recorded.peek().is_some().then(|| recorded.sum::<f64>())
-    };
-    let read = sum(Purpose::Reranker.input_tokens());
-    let tokens = match (read, sum(Purpose::Reranker.output_tokens())) {
-        (Some(read), Some(written)) => {
-            format!("{} read, {written} written", quantity::of(read, "token"))
-        }
-        _ => "tokens unknown".to_owned(),
-    };
-    let cost = dollars(cost(&report.cases, &prices.of(model)));
-    format!("{what}, {tokens}, {cost}")
-}
-
-/// The cost of reranking. Unknown if no case has a token count, unless tokens are free.
-pub(crate) fn cost<D: Domain>(cases: &[CaseReport<D>], price: &Price) -> Option<f64> {
-    let has_tokens = |case: &CaseReport<D>| {
-        let tokens = Purpose::Reranker.input_tokens();
-        case.metrics.contains_key(tokens)
-    };
-    let is_free = price.input == Some(0.0) && price.output == Some(0.0);
-    if is_free || cases.iter().any(has_tokens) {
-        return price.of_cases(cases, Purpose::Reranker);
-    }
-    None
+    let used = used(Purpose::Reranker, model, report, prices);
+    format!("{what}, {used}")
 }

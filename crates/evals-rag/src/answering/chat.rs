@@ -86,7 +86,7 @@ impl ChatAnswerer {
 }
 
 /// Checks that a reply is a complete answer.
-pub(super) fn complete(
+pub(crate) fn complete(
     model: &ModelIdentity,
     reply: ChatReply,
 ) -> Result<ChatReply, AnswerFailure> {

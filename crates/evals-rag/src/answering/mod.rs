@@ -22,6 +22,7 @@ use crate::{Call, Passage};
 
 pub use agent::{AgentAnswered, AgentAnswerer, AgentSearch};
 pub use chat::ChatAnswerer;
+pub(crate) use chat::complete;
 pub use citations::Citations;
 pub use error::{AnswerError, AnswerFailure};
 pub use extractive::ExtractiveAnswerer;

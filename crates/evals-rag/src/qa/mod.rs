@@ -21,7 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::case_fields;
-use crate::conversation::said_before;
+use crate::conversation::{rewritten, said_before};
 use crate::question::derived;
 use crate::{EvidenceSpan, Missing, Question};
 
@@ -93,6 +93,7 @@ impl Domain for Qa {
         let said = said_before(&case.attributes);
         std::iter::once(question)
             .chain(said.map(|text| CaseField::long("conversation", text)))
+            .chain(rewritten(&case.attributes))
             .chain(passages.map(|text| CaseField::long("passages", text)))
             .chain(answer.map(|answer| CaseField::new("answer", answer.text.clone())))
             .chain(reference.map(|text| CaseField::new("reference", text)))

@@ -12,7 +12,7 @@ use super::context::{self, Budget};
 use super::{Answer, Expansion, Qa};
 use crate::answering::{AgentAnswerer, AgentSearch, Answerer};
 use crate::call::{self, Call, Purpose};
-use crate::{AskedAs, Passage, Retrieved, SearchError, Searcher, ranking_in_order};
+use crate::{Passage, Queries, Retrieved, SearchError, Searcher, ranking_in_order};
 
 /// The settings that turn passages into the context of an answer.
 #[derive(Debug, Clone)]
@@ -26,8 +26,8 @@ pub struct Settings {
     /// Whether the run uses batches. All cases then run at once and wait for each other, and the duration of a case leaves these waits out:
     /// of an answer, also of an agent's, it counts the time that the calls and the searches took.
     pub in_batches: bool,
-    /// What is searched in the place of the inputs of cases.
-    pub queries: AskedAs,
+    /// What is searched in the place of the inputs of cases. An agent writes its queries itself.
+    pub queries: Queries,
 }
 
 impl Settings {
@@ -38,7 +38,7 @@ impl Settings {
             expansion: None,
             budget: None,
             in_batches: false,
-            queries: AskedAs::default(),
+            queries: Queries::default(),
         }
     }
 }
@@ -131,8 +131,8 @@ impl Retrieval {
         case: &Case<Qa>,
         scope: &TaskScope,
     ) -> Result<Answer, TaskError> {
-        let query = self.settings.queries.get(case.id.as_str());
-        let query = query.unwrap_or(&case.input);
+        let query = self.settings.queries.of(case.id.as_str(), scope).await?;
+        let query = query.as_deref().unwrap_or(&case.input);
         let retrieved = self.search(query, scope).await;
         let retrieved = retrieved.map_err(SearchError::of_task)?;
         let passages = self.context(retrieved.passages, scope).await;

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
+use super::conversation::LastTurns;
 use super::judgement::Judgement;
 use super::judges::RagJudges;
 use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
 use super::nuggets::NuggetBank;
 use super::pieces::NumberedPassage;
+use crate::conversation::said_before;
 use crate::{Missing, Qa};
 
 /// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`](crate::Purpose::Judge).
@@ -18,12 +20,27 @@ use crate::{Missing, Qa};
 pub struct Decomposed {
     measure: JudgedMeasure,
     judges: Arc<RagJudges>,
+    last_turns: LastTurns,
 }
 
 impl Decomposed {
     /// Asks `judges` for `measure`. Evaluators that share their judges also share the claims of a case.
     pub fn new(measure: JudgedMeasure, judges: Arc<RagJudges>) -> Self {
-        Self { measure, judges }
+        Self {
+            measure,
+            judges,
+            last_turns: LastTurns::default(),
+        }
+    }
+
+    /// Asks about conversations at these turns. [`JudgedMeasure::Conversation`] has no outcome at any other.
+    #[must_use]
+    pub fn at(self, last_turns: LastTurns) -> Self {
+        Self { last_turns, ..self }
+    }
+
+    fn is_asked(&self, case: &Case<Qa>) -> bool {
+        !self.measure.judges_conversations() || self.last_turns.ends(&case.metadata.0)
     }
 }
 
@@ -34,8 +51,12 @@ impl Evaluator<Qa> for Decomposed {
     }
 
     async fn evaluate(&self, context: &Context<'_, Qa>) -> Result<Vec<Outcome>, EvaluatorError> {
+        if !self.is_asked(context.case) {
+            return Ok(Vec::new());
+        }
         let expected = context.case.expected.as_ref();
         let answer = context.output;
+        let said = said_before(&context.recording.attributes);
         let plain = answer.plain();
         let passages: Vec<NumberedPassage<'_>> = (1..)
             .zip(&answer.passages)
@@ -63,6 +84,7 @@ impl Evaluator<Qa> for Decomposed {
             },
             cited: &cited,
             nuggets: expected.and_then(NuggetBank::of_reference),
+            conversation: said.as_deref(),
             repeat: context.repeat,
         };
         let judged = self.judges.judge(self.measure, &material).await;
@@ -74,7 +96,8 @@ impl Evaluator<Qa> for Decomposed {
         let answerable = expected.is_none_or(|expected| expected.answerable);
         let has_reference = expected.is_some_and(|expected| expected.answer.is_some());
         let has_nuggets = expected.and_then(NuggetBank::of_reference).is_some();
-        let concerned = (answerable || self.measure.judges_unanswerable())
+        let concerned = self.is_asked(case)
+            && (answerable || self.measure.judges_unanswerable())
             && (has_reference || !self.measure.needs_reference())
             && (has_nuggets || !self.measure.needs_nuggets());
         let names = self.measure.outcomes().iter().filter(|_| concerned);

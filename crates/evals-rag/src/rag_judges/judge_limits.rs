@@ -2,6 +2,7 @@
 
 use super::checklist::MOST_ITEMS;
 use super::claims::MOST_CLAIMS;
+use super::conversation::STATEMENTS;
 use super::judged_case::{JudgedCase, TextSize};
 use super::judges::BYTES_PER_TOKEN;
 use super::measure::JudgedMeasure;
@@ -183,6 +184,11 @@ impl JudgeLimits {
                     }
                 };
                 self.about(items, None, case.question.plus(answer))
+            }
+            JudgedMeasure::Conversation => {
+                let said = case.conversation.unwrap_or_default();
+                let statements = Items(STATEMENTS.len() as u64, none);
+                self.about(statements, None, said.plus(case.question).plus(answer))
             }
             JudgedMeasure::FactualCorrectness => {
                 let one = self.about(self.claims_of(answer), Some(reference), none);

@@ -28,6 +28,8 @@ pub struct JudgedCase {
     pub reference: Option<TextSize>,
     /// The facts of a good answer; `None` if nothing has them.
     pub nuggets: Option<NuggetsSize>,
+    /// What was said before the question; `None` if it does not end a conversation, or nobody knows.
+    pub conversation: Option<TextSize>,
     /// The answer; `None` if the system gave no answer.
     pub answer: Option<TextSize>,
     /// Whether the answer is known to refuse.
@@ -77,9 +79,10 @@ impl JudgedCase {
     /// The most cited sentences that an estimate assumes of an answer that does not exist yet.
     pub const MOST_SENTENCES: u64 = 100;
 
-    /// The facts about an answer that exists. `count` counts the tokens of a text.
+    /// The facts about an answer that exists, to a question with what was `said` before it if it ends a conversation. `count` counts the
+    /// tokens of a text.
     pub fn of(
-        question: &str,
+        (question, said): (&str, Option<&str>),
         expected: Option<&Reference>,
         answer: &Answer,
         count: &dyn Fn(&str) -> u64,
@@ -101,6 +104,7 @@ impl JudgedCase {
             nuggets: expected
                 .and_then(NuggetBank::of_reference)
                 .map(|bank| bank.size(count)),
+            conversation: said.map(size),
             answer: match answer.unanswered() {
                 Some(_) => None,
                 None => Some(size(&answer.plain())),
@@ -113,9 +117,11 @@ impl JudgedCase {
 
     /// Whether judges are asked for `measure`, unless the answer refuses without being known to.
     pub(super) fn is_judged(&self, measure: JudgedMeasure) -> bool {
-        let answered = self.answer.is_some() && !self.refused;
+        let is_judged_refused = measure.judges_conversations();
+        let answered = self.answer.is_some() && (is_judged_refused || !self.refused);
         (self.answerable || measure.judges_unanswerable())
             && (self.reference.is_some() || !measure.needs_reference())
+            && (self.conversation.is_some() || !measure.judges_conversations())
             && (self.nuggets.is_some() || !measure.needs_nuggets())
             && (answered || !measure.needs_answer())
             && (self.passages.is_some() || !measure.needs_passages())

@@ -24,6 +24,8 @@ pub struct Material<'a> {
     pub cited: &'a [CitedSentence],
     /// The facts of a good answer, or the text that has them.
     pub nuggets: Option<NuggetBank<'a>>,
+    /// What was said before the question, if it is known.
+    pub conversation: Option<&'a str>,
     /// The repetition of the case, from 1.
     pub repeat: u32,
 }

@@ -27,6 +27,8 @@ pub enum JudgedMeasure {
     CitationSupport,
     /// The facts of a good answer that the answer has.
     Nuggets,
+    /// Whether a conversation is complete, consistent, and without answers that were declined before. Judged at its last turn.
+    Conversation,
 }
 
 /// No measure has this name.
@@ -44,7 +46,7 @@ fn known() -> String {
 
 impl JudgedMeasure {
     /// Every measure.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Faithfulness,
         Self::AnswerRelevance,
         Self::ContextPrecision,
@@ -53,6 +55,7 @@ impl JudgedMeasure {
         Self::Completeness,
         Self::CitationSupport,
         Self::Nuggets,
+        Self::Conversation,
     ];
 
     /// The name in settings.
@@ -66,6 +69,7 @@ impl JudgedMeasure {
             Self::Completeness => "completeness",
             Self::CitationSupport => "citation_support",
             Self::Nuggets => "nuggets",
+            Self::Conversation => "conversation",
         }
     }
 
@@ -85,6 +89,11 @@ impl JudgedMeasure {
                 "vital nuggets strict",
                 "vital nuggets",
             ],
+            Self::Conversation => &[
+                "conversation complete",
+                "conversation consistent",
+                "answered at once",
+            ],
         }
     }
 
@@ -96,7 +105,8 @@ impl JudgedMeasure {
             | Self::AnswerRelevance
             | Self::Completeness
             | Self::CitationSupport
-            | Self::Nuggets => false,
+            | Self::Nuggets
+            | Self::Conversation => false,
         }
     }
 
@@ -109,13 +119,14 @@ impl JudgedMeasure {
             | Self::FactualCorrectness
             | Self::Completeness
             | Self::CitationSupport
-            | Self::Nuggets => true,
+            | Self::Nuggets
+            | Self::Conversation => true,
         }
     }
 
     /// Whether it is defined for a question that the documents do not answer.
     pub fn judges_unanswerable(self) -> bool {
-        self == Self::Faithfulness
+        matches!(self, Self::Faithfulness | Self::Conversation)
     }
 
     /// Whether it reads the passages, and is undefined without their texts.
@@ -128,13 +139,19 @@ impl JudgedMeasure {
             Self::AnswerRelevance
             | Self::FactualCorrectness
             | Self::Completeness
-            | Self::Nuggets => false,
+            | Self::Nuggets
+            | Self::Conversation => false,
         }
     }
 
     /// Whether it needs the facts of a good answer: from the dataset, or from a reference answer or evidence that they can be taken from.
     pub fn needs_nuggets(self) -> bool {
         self == Self::Nuggets
+    }
+
+    /// Whether it judges a whole conversation, at its last turn.
+    pub fn judges_conversations(self) -> bool {
+        self == Self::Conversation
     }
 }
 

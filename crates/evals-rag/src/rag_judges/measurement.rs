@@ -22,6 +22,7 @@ const REFUSED: &str = "refused";
 const NO_CLAIMS: &str = "the answer makes no claims";
 const NO_REFERENCE: &str = "no reference answer";
 const NO_NUGGETS: &str = "no nuggets, reference answer or evidence";
+const UNTOLD: &str = "the system was not told the earlier turns";
 
 /// The same undefined value for every outcome of a measure.
 fn undefined(measure: JudgedMeasure, reason: &str) -> Vec<Outcome> {
@@ -55,6 +56,7 @@ impl<'a> Sitting<'a> {
             JudgedMeasure::Completeness => vec![self.completeness(name, calls).await?],
             JudgedMeasure::CitationSupport => vec![self.citations(name, calls).await?],
             JudgedMeasure::Nuggets => self.nuggets(calls).await?,
+            JudgedMeasure::Conversation => self.conversation(calls).await?,
         })
     }
 
@@ -66,6 +68,7 @@ impl<'a> Sitting<'a> {
             answer,
             passages,
             nuggets,
+            conversation,
             ..
         } = self.material;
         if !answerable && !measure.judges_unanswerable() {
@@ -76,10 +79,12 @@ impl<'a> Sitting<'a> {
         }
         let without_answer = answer.err().filter(|_| measure.needs_answer());
         let without_passages = passages.err().filter(|_| measure.needs_passages());
+        let untold = measure.judges_conversations() && conversation.is_none();
         let lacks_nuggets = measure.needs_nuggets() && nuggets.is_none();
         without_answer
             .or(without_passages)
             .or(lacks_nuggets.then_some(NO_NUGGETS))
+            .or(untold.then_some(UNTOLD))
     }
 
     async fn faithfulness(

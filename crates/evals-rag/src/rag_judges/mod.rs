@@ -7,6 +7,7 @@
 mod agreement;
 mod checklist;
 mod claims;
+mod conversation;
 mod evaluator;
 mod judge_limits;
 mod judged_case;
@@ -30,6 +31,7 @@ mod tests;
 mod work;
 
 pub use agreement::JudgeAgreement;
+pub use conversation::LastTurns;
 pub use evaluator::Decomposed;
 pub use judge_limits::{CallRange, JudgeLimits};
 pub use judged_case::{JudgedCase, TextSize};

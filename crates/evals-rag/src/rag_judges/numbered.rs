@@ -193,6 +193,13 @@ impl Words {
         names_passage: false,
     };
 
+    /// Whether a statement about a conversation is right.
+    pub(super) const CONVERSATION: Self = Self {
+        holds: "holds",
+        others: &["fails"],
+        names_passage: false,
+    };
+
     /// The verdict on a fact that an answer has in part.
     pub(super) const PARTIAL: &'static str = "partial support";
     /// How much of a fact an answer has.

@@ -11,6 +11,9 @@ prompt_set! {
         citations: "judge-citations.md.jinja",
         /// Lists the claims of a text. Values: `question`, `text`, `nonce`.
         claims: "judge-claims.md.jinja",
+        /// Decides about a conversation. Values: `conversation` (what was said before the question), `question`, `answer`, `items`,
+        /// `shape`, `nonce`.
+        conversation: "judge-conversation.md.jinja",
         /// Decides which points an answer covers. Values: `question`, `answer`, `items`, `shape`, `nonce`.
         coverage: "judge-coverage.md.jinja",
         /// Grades an answer by a criterion with levels. Values: `question`, `answer`, `reference` if the judge sees it, `criterion`,
@@ -47,6 +50,7 @@ impl JudgeTemplates {
             JudgedMeasure::Completeness => vec![&self.points, &self.coverage],
             JudgedMeasure::CitationSupport => vec![&self.citations],
             JudgedMeasure::Nuggets => vec![&self.nuggets, &self.nugget_support],
+            JudgedMeasure::Conversation => vec![&self.conversation],
         }
     }
 }

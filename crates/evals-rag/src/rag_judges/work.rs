@@ -127,6 +127,7 @@ mod tests {
             question: TextSize::about(10, 10),
             reference: Some(TextSize::about(30, 30)),
             nuggets: None,
+            conversation: None,
             answer: Some(TextSize::about(30, 200)),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,
@@ -196,6 +197,20 @@ mod tests {
         let measures = [JudgedMeasure::Nuggets];
         assert_eq!(fewest(&measures, &[], with(None)), (10, 10));
         assert_eq!(fewest(&measures, &[], with(Some(3))), (0, 10));
+        assert_eq!(fewest(&measures, &[], case()), (0, 0));
+    }
+
+    #[test]
+    fn a_conversation_is_judged_once_and_refusals_too() {
+        let last = JudgedCase {
+            conversation: Some(TextSize::about(70, 70)),
+            refused: true,
+            ..case()
+        };
+        let measures = [JudgedMeasure::Conversation];
+        let calls = estimate(&measures, &[], last, LIMITS).verdicts.fewest;
+        // 100 tokens of prompt, 70 of what was said, 10 of question and 30 of answer.
+        assert_eq!((calls.calls, calls.input_tokens), (10, 10 * 210));
         assert_eq!(fewest(&measures, &[], case()), (0, 0));
     }
 

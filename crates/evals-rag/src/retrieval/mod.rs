@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::case_fields;
-use crate::conversation::said_before;
+use crate::conversation::{rewritten, said_before};
 use crate::question::derived;
 use crate::{EvidenceSpan, Missing, Question, Retrieved, SearchError, Searcher};
 
@@ -77,6 +77,7 @@ impl Domain for Retrieval {
         let said = said_before(&case.attributes);
         std::iter::once(question)
             .chain(said.map(|text| CaseField::long("conversation", text)))
+            .chain(rewritten(&case.attributes))
             .chain(relevant.map(|text| CaseField::new("relevant", text)))
             .chain(ranking.map(|text| CaseField::new("found", text)))
             .chain(passages.map(|text| CaseField::long("passages", text)))

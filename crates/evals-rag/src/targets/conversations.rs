@@ -56,7 +56,7 @@ pub type Script = BTreeMap<(String, u64), (String, String)>;
 /// What was said in one live conversation.
 #[derive(Debug, Default)]
 struct Said {
-    /// The questions and answers, two for each turn. Empty for a target that keeps sessions.
+    /// The questions and answers, two for each turn. In a session an answer may be empty.
     messages: Vec<Message>,
     /// How many turns are over.
     turns: u64,
@@ -84,7 +84,7 @@ const FAILED: &str = "failed";
 const UNANSWERED: &str = "has no answer that could be part of the history";
 
 impl Conversations {
-    /// The attribute of a case that holds the messages which the target was sent before the question.
+    /// The attribute of a case that holds the messages before the question: those which the target was sent, or which it remembers.
     pub const HISTORY: &str = HISTORY;
     /// The attribute of a case that holds how many turns its history had before the oldest were left out.
     pub const CUT: &str = "turns of the whole history";
@@ -267,7 +267,8 @@ impl Conversations {
         said.ended = None;
         if said.turns < number {
             said.turns = number;
-            if let (Inputs::Question(question), Some(answer)) = (request.inputs, answer) {
+            if let Inputs::Question(question) = request.inputs {
+                let answer = answer.unwrap_or_default();
                 said.messages.push(Message::user(question));
                 said.messages.push(Message::assistant(answer));
             }
@@ -292,12 +293,17 @@ impl Conversations {
         }
     }
 
-    /// The last turns of a history, as many as the plan allows. Records them, and that there were more.
+    /// The last turns of a history, as many as the plan allows: all of them for a target that keeps sessions. Records them, and that there
+    /// were more.
     fn fitted<'h>(&self, history: &'h [Message], scope: &TaskScope) -> &'h [Message] {
-        if self.plan.session.is_some() || history.is_empty() {
+        if history.is_empty() {
             return history;
         }
-        let (kept, turns) = last_turns(history, self.plan.turns);
+        let most = match self.plan.session {
+            Some(_) => usize::MAX,
+            None => self.plan.turns,
+        };
+        let (kept, turns) = last_turns(history, most);
         if kept.len() < history.len() {
             scope.attribute(Self::CUT, turns);
         }

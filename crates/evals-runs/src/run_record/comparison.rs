@@ -211,7 +211,13 @@ const UNANSWERABLE: &str = "dataset.unanswerable";
 const IS_TARGET: &str = "target";
 
 /// Parts that only our own pipeline has.
-const OF_OUR_PIPELINE: &[&str] = &["index.", "settings.", "models.embedder", "models.reranker"];
+const OF_OUR_PIPELINE: &[&str] = &[
+    "index.",
+    "settings.",
+    "models.embedder",
+    "models.reranker",
+    "models.rewriter",
+];
 
 /// Most differences that a configuration's distinction lists.
 const LISTED: usize = 3;

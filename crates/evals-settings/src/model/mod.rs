@@ -286,11 +286,19 @@ pub enum Role {
     Judge,
     /// Puts search results into a better order.
     Reranker,
+    /// Rewrites questions of conversations.
+    Rewriter,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 4] = [Self::Embedder, Self::Answerer, Self::Judge, Self::Reranker];
+    pub const ALL: [Self; 5] = [
+        Self::Embedder,
+        Self::Answerer,
+        Self::Judge,
+        Self::Reranker,
+        Self::Rewriter,
+    ];
 
     /// The dotted path of the setting that names the model.
     pub const fn path(self) -> &'static str {
@@ -299,10 +307,11 @@ impl Role {
             Self::Answerer => "qa.model",
             Self::Judge => "evaluations.judge",
             Self::Reranker => "reranking.model",
+            Self::Rewriter => "search.rewriter",
         }
     }
 
-    /// Checks the model in all settings, as they are written. Only a reranker can be missing.
+    /// Checks the model in all settings, as they are written. Only a reranker and a rewriter can be missing.
     pub(crate) fn check(self, settings: &Value) -> Result<(), Misfit> {
         let pointer = format!("/{}", self.path().replace('.', "/"));
         let Some(model) = settings.pointer(&pointer) else {
@@ -310,8 +319,10 @@ impl Role {
         };
         match self {
             Self::Embedder => Model::<EmbedderKind>::read(model).map(drop),
-            Self::Answerer | Self::Judge => Model::<ChatKind>::read(model).map(drop),
-            Self::Reranker if model.is_null() => Ok(()),
+            Self::Reranker | Self::Rewriter if model.is_null() => Ok(()),
+            Self::Answerer | Self::Judge | Self::Rewriter => {
+                Model::<ChatKind>::read(model).map(drop)
+            }
             Self::Reranker => Model::<RerankerKind>::read(model).map(drop),
         }
     }

@@ -1,4 +1,4 @@
-//! Checks chat models: the one that answers, the judge, and one that reranks.
+//! Checks chat models: the one that answers, the judge, and those that rerank and rewrite.
 
 use std::num::NonZeroU32;
 

@@ -6,7 +6,7 @@ use evals_pipeline::session::Session;
 
 use super::finding::Finding;
 use super::{chat, embedder, reranker};
-use crate::settings::Resolved;
+use crate::settings::{Resolved, Role};
 
 /// Most models of a server that are named.
 const LISTED: usize = 8;
@@ -26,10 +26,16 @@ pub(super) async fn check(
         .pulling(pull);
     let mut findings = vec![embedder::check(session, &mut servers, resolved, models).await];
     findings.extend(reranker::check(session.printer, &mut servers, resolved, models).await);
-    for (role, model) in [
+    let rewriter = models.rewriter.iter();
+    let rewriter = rewriter.filter(|it| it.role == Role::Rewriter && !it.is_embedded());
+    let chats = [
         ("answering model", &models.answerer),
         ("judge", &models.judge),
-    ] {
+    ];
+    for (role, model) in chats
+        .into_iter()
+        .chain(rewriter.map(|it| ("rewriting model", it)))
+    {
         if model.is_embedded() {
             findings.push(chat::check_embedded(role, resolved, model));
         } else {

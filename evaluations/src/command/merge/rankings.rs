@@ -6,7 +6,7 @@ use evals_pipeline::finished_run::FinishedRun;
 use evals_pipeline::indexed_documents;
 use evals_pipeline::rankings::TimedQuestions;
 use evals_pipeline::run_ending::Reached;
-use evals_pipeline::run_models::reranker;
+use evals_pipeline::run_models::{reranker, rewriter};
 use evals_pipeline::vector_search;
 use evals_rag::Retrieval;
 use evals_rag::targets::{DocumentScores, settle_matches};
@@ -29,6 +29,10 @@ pub(super) async fn write(joining: &Joining<'_>) -> Result<Merged> {
     chosen.enter(&mut report.metadata)?;
     let timed = TimedQuestions::of_report(&report, joining.seed());
     lines.extend(timed.map(TimedQuestions::fact));
+    if let Some(model) = joining.record.models.get("rewriter") {
+        let account = rewriter::account(model, &report, &joining.prices()?);
+        lines.push((rewriter::LABEL.to_owned(), account));
+    }
     let reranking = reranking(joining, &report)?;
     lines.extend(
         reranking

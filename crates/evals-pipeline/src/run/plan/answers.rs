@@ -99,6 +99,9 @@ fn check_prices(
     profiles: &[SearchProfile],
 ) -> Result<()> {
     check_price(resolved, &models.answerer)?;
+    if let Some(rewriter) = &models.rewriter {
+        check_price(resolved, rewriter)?;
+    }
     judging
         .judges()
         .try_for_each(|judge| check_price(resolved, judge))?;

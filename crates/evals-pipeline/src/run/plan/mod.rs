@@ -24,7 +24,7 @@ use crate::case_selection::{MetadataFrom, Selection};
 use crate::choices::{self, Choices};
 use crate::models::{ConfiguredModels, embedder};
 use crate::options::RunArgs;
-use crate::run_models::check_reranker;
+use crate::run_models::{check_reranker, check_rewriter};
 use crate::search_profile::SearchProfile;
 use crate::session::{Session, named_judges, named_models};
 use crate::targets;
@@ -131,14 +131,12 @@ impl Plan {
         manifest: Manifest,
         mut resolved: Resolved,
     ) -> Result<Self> {
-        refuse_contradictions(arguments)?;
-        if resolved.settings.conversations.history == History::Live {
-            let message = "`live` asks a `--target`; our own pipeline reads reference answers (`search.history`)";
-            bail!(resolved.bad_value("conversations.history", &message));
-        }
+        refuse_contradictions(arguments, &resolved)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
+        let answers = !arguments.stages.skip_qa;
+        check_rewriter(session, &resolved, &choices.models, answers)?;
         check_groups(&arguments.results.group_by, &manifest)?;
         let Measured {
             measures,
@@ -202,8 +200,13 @@ impl Plan {
     }
 }
 
-/// Refuses options of which one leaves another without an effect.
-fn refuse_contradictions(arguments: &RunArgs) -> Result<()> {
+/// Refuses options and settings that have no effect beside others.
+fn refuse_contradictions(arguments: &RunArgs, resolved: &Resolved) -> Result<()> {
+    if resolved.settings.conversations.history == History::Live {
+        let message =
+            "`live` asks a `--target`; our own pipeline reads reference answers (`search.history`)";
+        bail!(resolved.bad_value("conversations.history", &message));
+    }
     let stages = &arguments.stages;
     if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {
         bail!(

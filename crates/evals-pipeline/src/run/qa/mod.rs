@@ -117,7 +117,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         Some(searches) => batches::limited(searcher, plan.concurrency, Arc::clone(searches)),
         None => searcher,
     };
-    let texts = prepared.in_conversations(plan.resolved.settings.search.history);
+    let texts = prepared.in_conversations(plan.resolved.settings.turns_read());
     let settings = settings(run, qa);
     let task = asking_as(texts, task(searcher, &models.answering, settings));
     let work = Work {
@@ -185,7 +185,7 @@ fn settings(run: Run<'_>, qa: &QaPlan) -> Settings {
     let (prepared, set) = (run.prepared, &run.plan.resolved.settings);
     let mut settings = Settings::new(qa.passages);
     settings.in_batches = set.batch.enabled;
-    settings.queries = prepared.queries(set.search.history);
+    settings.queries = prepared.queries.clone();
     settings.budget = Some(qa::Budget {
         tokens: qa.context_tokens,
         tokenizer: StaticEmbedder::static_minilm().tokenizer(),

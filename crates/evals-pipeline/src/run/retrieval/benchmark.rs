@@ -17,7 +17,7 @@ use crate::run::preparation::Run;
 use crate::run::search::{self, SearchDepth};
 use crate::run::spans;
 use crate::run_ending::Reached;
-use crate::run_models::reranker;
+use crate::run_models::{reranker, rewriter};
 use crate::search_profile::SearchProfile;
 use crate::vector_search;
 
@@ -47,12 +47,18 @@ pub(super) async fn run(
     let mut metadata = vec![("profile", profile.to_string().into())];
     let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     metadata.extend(reranking.map(|it| ("reranker", it.describe())));
+    metadata.extend(
+        prepared
+            .rewriting
+            .as_ref()
+            .map(|it| ("rewriter", it.describe())),
+    );
     metadata.extend(judged::incompleteness(&plan.manifest));
     let work = Work {
         name: format!("{} ({profile})", plan.name),
         dataset,
         task: asking_as(
-            prepared.queries(plan.resolved.settings.search.history),
+            prepared.queries.clone(),
             retrieval::task(searcher, plan.k, plan.identical_ids),
         ),
         metadata,
@@ -63,14 +69,7 @@ pub(super) async fn run(
         mut report,
         too_many_failed,
     } = run.execution().measure(work).await;
-    let reranking = reranking.map(|it| it.account(&report, &choices::prices(&plan.resolved)));
-    enter_facts(
-        run,
-        profile,
-        &mut report,
-        sampled.as_ref(),
-        reranking.as_ref(),
-    )?;
+    enter_facts(run, profile, &mut report, sampled.as_ref())?;
     let (printer, keys) = (run.session.printer, &run.arguments.results.group_by);
     let summary = groups::summary(printer, &report, run.arguments.control.seed, keys);
     let index = &prepared.ready.index;
@@ -89,15 +88,21 @@ fn enter_facts(
     profile: SearchProfile,
     report: &mut Report<Retrieval>,
     sampled: Option<&LatencySample>,
-    reranking: Option<&String>,
 ) -> Result<()> {
-    let chosen = &run.prepared.chosen;
+    let prepared = run.prepared;
+    let chosen = &prepared.chosen;
+    let prices = choices::prices(&run.plan.resolved);
+    let reranking = prepared.reranking.as_ref().filter(|_| profile.rerank);
     chosen.enter(&mut report.metadata)?;
     let mut facts = Vec::new();
     facts.extend(approximation(run, profile).map(vector_search::fact));
     facts.extend(chosen.lines("questions"));
     facts.extend(sampled.map(LatencySample::fact));
-    facts.extend(reranking.map(|account| (reranker::LABEL.to_owned(), account.clone())));
+    facts.extend(prepared.rewriting.as_ref().map(|rewriting| {
+        let account = rewriter::account(rewriting.model.identity(), report, &prices);
+        (rewriter::LABEL.to_owned(), account)
+    }));
+    facts.extend(reranking.map(|it| (reranker::LABEL.to_owned(), it.account(report, &prices))));
     if !facts.is_empty() {
         let key = Report::<Retrieval>::FACTS.to_owned();
         report.metadata.insert(key, serde_json::to_value(facts)?);

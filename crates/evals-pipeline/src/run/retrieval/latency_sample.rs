@@ -23,8 +23,8 @@ pub(super) struct LatencySample {
 
 impl LatencySample {
     /// `None` if every question is searched one by one: because the sample has every question, because a repetition has to search again,
-    /// because the ranking is the same for all questions, or because the search is approximate, and the search of all questions at once is
-    /// exact.
+    /// because the ranking is the same for all questions, because the search is approximate, and the search of all questions at once is
+    /// exact, or because a model writes each query.
     pub(super) fn of(run: Run<'_>, profile: SearchProfile) -> Option<Self> {
         let Run {
             arguments,
@@ -38,13 +38,13 @@ impl LatencySample {
             Profile::Bm25 => false,
             Profile::Semantic | Profile::Hybrid(_) => is_approximate,
         };
-        if arguments.control.repeat.get() > 1 || one_by_one {
+        if arguments.control.repeat.get() > 1 || one_by_one || prepared.rewriting.is_some() {
             return None;
         }
         let size = plan.resolved.settings.search.latency_sample;
         let size = size.map_or(USUAL_SIZE, NonZeroUsize::get);
         let questions = prepared.questions.iter();
-        let turns = plan.resolved.settings.search.history;
+        let turns = plan.resolved.settings.turns_read();
         let questions: Vec<_> = questions.map(|question| question.query(turns)).collect();
         let seed = arguments.control.seed;
         let timed = match &prepared.all_questions {

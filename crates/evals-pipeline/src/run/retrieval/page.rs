@@ -12,7 +12,7 @@ use crate::case_selection::ChosenCases;
 use crate::finished_run::FinishedRun;
 use crate::judged;
 use crate::run::plan::Plan;
-use crate::run_models::reranker;
+use crate::run_models::{reranker, rewriter};
 use crate::vector_search;
 
 /// Renders the profiles side by side, then the failures of each.
@@ -85,9 +85,11 @@ fn of_single_runs(printer: &Printer, finished: &[FinishedRun<Retrieval>]) -> io:
             page.push('\n');
             page.push_str(&line(&format!("{}: judged: {judged}", run.label()))?);
         }
-        if let Some(account) = run.fact(reranker::LABEL) {
-            page.push('\n');
-            page.push_str(&line(&format!("{}: {account}", run.label()))?);
+        for label in [rewriter::LABEL, reranker::LABEL] {
+            if let Some(account) = run.fact(label) {
+                page.push('\n');
+                page.push_str(&line(&format!("{}: {account}", run.label()))?);
+            }
         }
     }
     for run in finished.iter().filter(|run| !run.summary.groups.is_empty()) {

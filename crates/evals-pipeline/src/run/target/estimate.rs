@@ -54,7 +54,8 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let mut assumptions = "";
     if let Some((models, judging_plan)) = side {
         let prices = choices::prices(&plan.resolved);
-        let cases = foreseen(questions, &workload, &count);
+        let turns = plan.resolved.settings.conversations.turns.get();
+        let cases = foreseen(questions, &workload, turns, &count);
         let rows = judge_rows(
             &models.judging,
             judging_plan,
@@ -63,9 +64,7 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
             &*tokenizer,
         );
         assumptions = JudgeRow::assumptions(&rows);
-        for row in &rows {
-            text.push_str(&row.line(&prices));
-        }
+        text.extend(rows.iter().map(|row| row.line(&prices)));
         if JudgeRow::any_calls(&rows) {
             let total = JudgeRow::total(&rows, &prices);
             let target = if identity.is_file() || !total.is_known() {

@@ -60,7 +60,7 @@ async fn passages_are_widened_and_then_cut() {
             tokenizer: Arc::new(ByLetter),
         }),
         in_batches: false,
-        queries: crate::AskedAs::default(),
+        queries: crate::Queries::default(),
     };
     let task = task(
         Arc::new(FoundPassages(passages())),

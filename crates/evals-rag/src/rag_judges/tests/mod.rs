@@ -65,6 +65,7 @@ fn material() -> Material<'static> {
         passages: Ok(&PASSAGES),
         cited: &[],
         nuggets: None,
+        conversation: None,
         repeat: 1,
     }
 }

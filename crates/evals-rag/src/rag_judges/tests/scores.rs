@@ -248,6 +248,44 @@ async fn what_cannot_be_judged_is_undefined_and_asks_nobody() {
 }
 
 #[tokio::test]
+async fn a_conversation_has_three_verdicts_from_one_request() {
+    let model = Scripted::new([verdicts(&["holds", "fails", "holds"])]);
+    let told = Material {
+        conversation: Some("User: Is it a ferry?\nAssistant: Yes.\n"),
+        refused: true,
+        ..material()
+    };
+    let judged = outcomes(&model, JudgedMeasure::Conversation, &told).await;
+    let found: Vec<(&str, &Value, &str)> = judged
+        .iter()
+        .map(|it| (it.name.as_str(), &it.value, it.reason.as_deref().unwrap()))
+        .collect();
+    let (yes, no) = (Value::Score(1.0), Value::Score(0.0));
+    let expected = [
+        ("conversation complete", &yes, "because 1"),
+        ("conversation consistent", &no, "because 2"),
+        ("answered at once", &yes, "because 3"),
+    ];
+    assert_eq!(found, expected);
+    assert!(
+        judged[1].evidence[0]
+            .text
+            .starts_with("No answer contradicts")
+    );
+    let prompt = &model.requests()[0].messages[0].content;
+    assert!(
+        prompt.contains("\nUser: Is it a ferry?\nAssistant: Yes.\n"),
+        "{prompt}"
+    );
+    assert!(prompt.contains(ANSWER), "{prompt}");
+    let untold = outcomes(&Scripted::new([]), JudgedMeasure::Conversation, &material()).await;
+    assert_eq!(
+        undefined(&untold[2]),
+        "the system was not told the earlier turns"
+    );
+}
+
+#[tokio::test]
 async fn a_refusal_of_an_answerable_question_scores_0_where_an_answer_is_due() {
     let model = Scripted::new([]);
     let refused = Material {

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
-use evals_models::Tokenizer;
-use evals_rag::Searcher;
-use evals_rag::estimate::{CallSize, Estimate, Workload};
+use evals_models::{ModelIdentity, Tokenizer};
+use evals_rag::estimate::{CallSize, Calls, Estimate, Workload};
+use evals_rag::{Queries, Searcher};
 
 use self::reranking::RerankingWork;
 use crate::batches;
@@ -20,6 +20,9 @@ use crate::run::plan::answers::QaPlan;
 use crate::run::preparation::{Prepared, QaModels, Run};
 
 const TEXT: &str = "a string takes any text";
+
+const EXCLUDED: &str = "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
+                        The estimate excludes retries, repaired verdicts and embeddings.\n";
 
 /// Questions that are searched to estimate the length of passages.
 const SAMPLE: usize = 20;
@@ -36,7 +39,8 @@ pub(super) async fn text(
     let count = |text: &str| tokenizer.count(text) as u64;
     let workload = workload(run, qa, models, searcher, &*tokenizer).await?;
     let estimate = Estimate::of(&workload);
-    let cases = foreseen(&prepared.questions, &workload, &count);
+    let turns = plan.resolved.settings.turns_read();
+    let cases = foreseen(&prepared.questions, &workload, turns, &count);
     let rows = judge_rows(&models.judging, &qa.judging, &workload, &cases, &*tokenizer);
     let prices = choices::prices(&plan.resolved);
     let mut text = format!(
@@ -47,15 +51,18 @@ pub(super) async fn text(
     );
     let identities = &models.model_set.models;
     let mut total = JudgeRow::total(&rows, &prices);
-    if let Some(model) = identities.get("answerer") {
+    let answering = identities.get("answerer");
+    let answering = answering.map(|model| ("answering", model, estimate.answering));
+    let mut is_asked = JudgeRow::any_calls(&rows);
+    let rewriting = rewriting(run, workload.repeats, &*tokenizer)?;
+    for (what, model, calls) in answering.into_iter().chain(rewriting) {
         let price = prices.of(model);
-        let line = line(&estimate.answering, model, price);
-        writeln!(text, "{:<10} {model}: {line}", "answering").expect(TEXT);
-        total.add(&estimate.answering, &price);
+        let line = line(&calls, model, price);
+        writeln!(text, "{what:<10} {model}: {line}").expect(TEXT);
+        total.add(&calls, &price);
+        is_asked |= calls.calls > 0;
     }
-    for row in &rows {
-        text.push_str(&row.line(&prices));
-    }
+    text.extend(rows.iter().map(|row| row.line(&prices)));
     let reranking = match &prepared.reranking {
         Some(reranking) if identities.contains_key("reranker") => {
             let work = RerankingWork::of(run, qa, reranking, &workload)?;
@@ -68,17 +75,37 @@ pub(super) async fn text(
         }
         _ => false,
     };
-    let judged = JudgeRow::any_calls(&rows);
-    if reranking || judged || estimate.answering.calls > 0 {
+    if reranking || is_asked {
         writeln!(text, "{:<10} {total}", "total").expect(TEXT);
     }
-    text.push_str(
-        "\nToken counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.\n\
-         The estimate excludes retries, repaired verdicts and embeddings.\n",
-    );
+    text.push_str(EXCLUDED);
     text.push_str(JudgeRow::assumptions(&rows));
     text.push_str(&batches::note(&plan.resolved));
     Ok(text)
+}
+
+/// The model that rewrites questions and its calls: one for each question with earlier turns and repetition, which both benchmarks share.
+fn rewriting<'r>(
+    run: Run<'r>,
+    repeats: u64,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Option<(&'static str, &'r ModelIdentity, Calls)>> {
+    let prepared = run.prepared;
+    let (Some(rewriting), Queries::Rewritten(rewriter)) = (&prepared.rewriting, &prepared.queries)
+    else {
+        return Ok(None);
+    };
+    let mut calls = Calls::NONE;
+    for request in rewriter.requests() {
+        let size = side(&request?, rewriting.max_tokens, tokenizer);
+        calls = calls.plus(&Calls {
+            calls: 1,
+            input_tokens: size.prompt_tokens,
+            output_tokens: size.max_tokens,
+        });
+    }
+    let model = rewriting.model.identity();
+    Ok(Some(("rewriting", model, calls.times(repeats))))
 }
 
 /// What the run will ask of its models.
