@@ -262,7 +262,7 @@ fn kills_at_any_moment_ask_no_turn_again_but_those_in_flight() {
 fn judge(contradicted: &'static str) -> ScriptedServer {
     ScriptedServer::start(move |request: &Received, _| {
         let prompt = prompt(request);
-        if !prompt.starts_with("You read a whole conversation") {
+        if !prompt.starts_with("You read a conversation of a user") {
             return Reaction::say(r#"{"reason": "the same word", "pass": true}"#);
         }
         let verdict = |number: usize| {
@@ -329,7 +329,7 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
         let asked = judge.received_at("/chat/completions");
         let asked = asked.iter().map(prompt);
         let asked: Vec<&str> = asked
-            .filter(|it| it.contains("whole conversation"))
+            .filter(|it| it.contains("You read a conversation of a user"))
             .collect();
         assert_eq!(asked.len(), usize::try_from(judged).unwrap(), "{history}");
         let said = "User: My word is w0x. What is it?\nAssistant: Your word is w0x.\nUser: What is my word, once more (2)?\n";
@@ -346,14 +346,14 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
         assert_eq!(verdict["reason"], "reason 2");
         assert_eq!(verdict["evidence"][0]["verdict"], "fails");
 
-        let again = sandbox.succeed(&format!(
-            "rejudge latest --judge openai:judge --judges conversation --config settings.yaml --no-progress"
-        ));
+        let again = sandbox.succeed(
+            "rejudge latest --judge openai:judge --judges conversation --config settings.yaml --no-progress",
+        );
         assert!(again.contains("conversation consistent"), "{again}");
         let after = judge.received_at("/chat/completions");
         let after = after
             .iter()
-            .filter(|it| prompt(it).contains("whole conversation"));
+            .filter(|it| prompt(it).contains("You read a conversation of a user"));
         assert_eq!(after.count(), asked.len(), "replies are stored");
     }
 }
@@ -382,7 +382,7 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     let asked = asked
         .iter()
         .map(prompt)
-        .find(|it| it.contains("whole conversation"));
+        .find(|it| it.contains("You read a conversation of a user"));
     let asked = asked.unwrap();
     assert!(
         asked.contains("User: What is my word, once more (3)?\nAssistant: Your word is w"),

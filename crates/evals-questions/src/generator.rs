@@ -77,7 +77,7 @@ pub enum GenerateError {
         /// The beginning of the last reply.
         reply: String,
         /// Why it could not be read.
-        source: JudgeFailure,
+        source: Box<JudgeFailure>,
     },
     /// A model fails, and would fail again.
     #[error(transparent)]
@@ -226,7 +226,7 @@ impl Generator<'_> {
                     return Err(GenerateError::Unreadable { reply, source });
                 }
                 Err(Stop::Unreadable { source, .. }) => {
-                    set.drop(draft, DropReason::Unusable, chain(&source));
+                    set.drop(draft, DropReason::Unusable, chain(&*source));
                 }
                 Err(Stop::End(error)) => return Err(error),
             }

@@ -17,7 +17,7 @@ pub(crate) enum Stop {
     Unreadable {
         /// The beginning of its last reply.
         reply: String,
-        source: JudgeFailure,
+        source: Box<JudgeFailure>,
     },
     /// Every further question would fail. So does one that fails for a while: were it dropped, a repeated command would write another set.
     End(GenerateError),
@@ -28,7 +28,7 @@ impl From<JudgeFailure> for Stop {
         match &failure {
             JudgeFailure::Unreadable { reply, .. } => Self::Unreadable {
                 reply: reply.clone(),
-                source: failure,
+                source: Box::new(failure),
             },
             _ if failure.failure() == Failure::Content => {
                 Self::Drop(DropReason::Unusable, chain(&failure))

@@ -30,6 +30,7 @@ pub(crate) struct DownloadArgs {
 }
 
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct ExportArgs {
     /// A dataset's name (see `evaluations datasets`), `beir:<name>`, or the path of a manifest
     pub(crate) dataset: String,

@@ -28,7 +28,7 @@ pub(crate) struct Request {
 #[pyclass(frozen)]
 #[derive(Debug)]
 pub(crate) struct Scores {
-    scores: scoring::Scores,
+    found: scoring::Scores,
     /// Each name of a value, with the position of the measure that asked for it.
     names: Vec<(usize, String)>,
     /// Where each of them is among the columns.
@@ -121,7 +121,7 @@ impl Request {
             }
         }
         Ok(Scores {
-            scores,
+            found: scores,
             names,
             positions,
         })
@@ -142,8 +142,8 @@ fn shown(measure: &str, of_trec_eval: String) -> String {
 impl Scores {
     /// A value of a query, whose logarithm `pytrec_eval` has where means are geometric.
     fn value(&self, query: usize, column: usize) -> f64 {
-        let value = self.scores.values(query)[column].unwrap_or(0.0);
-        match self.scores.columns()[column].statistic {
+        let value = self.found.values(query)[column].unwrap_or(0.0);
+        match self.found.columns()[column].statistic {
             Statistic::GeometricMap(_) | Statistic::GeometricBpref(_) => value.max(LEAST).ln(),
             _ => value,
         }
@@ -155,7 +155,7 @@ impl Scores {
     /// The ids of the scored queries, sorted.
     #[getter]
     fn queries(&self) -> &[String] {
-        self.scores.queries()
+        self.found.queries()
     }
 
     /// The names of the values, each with the position of the measure that asked for it.
@@ -167,12 +167,12 @@ impl Scores {
     /// A query without a ranking, and one without judgements, if there are any.
     #[getter]
     fn unmatched(&self) -> [Option<&String>; 2] {
-        [self.scores.unranked(), self.scores.unjudged()].map(|it| it.first())
+        [self.found.unranked(), self.found.unjudged()].map(|it| it.first())
     }
 
     /// The bytes of the 64-bit floats of a value, in the order of the queries.
     fn column<'py>(&self, py: Python<'py>, column: usize) -> Bound<'py, PyBytes> {
-        let queries = 0..self.scores.queries().len();
+        let queries = 0..self.found.queries().len();
         let values = queries.map(|query| self.value(query, self.positions[column]));
         PyBytes::new(py, &values.flat_map(f64::to_ne_bytes).collect::<Vec<u8>>())
     }
@@ -183,7 +183,7 @@ impl Scores {
         let names: Vec<_> = names.collect();
         let all = PyDict::new(py);
         let mut one = PyDict::new(py);
-        for (position, query) in self.scores.queries().iter().enumerate() {
+        for (position, query) in self.found.queries().iter().enumerate() {
             // A copy of the last one has the right size and all names.
             one = one.copy()?;
             for (name, &column) in names.iter().zip(&self.positions) {

@@ -224,7 +224,11 @@ impl Form {
             id: Some(id),
             chunk_id: None,
             document_id: &chunk.document,
-            title: chunk.title.as_deref(),
+            // Weaviate knows no property that no object has, so a question would be refused for its `title`.
+            title: match chunk.title.as_deref() {
+                None if self.format == ExportFormat::Weaviate => Some(""),
+                title => title,
+            },
             text: &chunk.text,
             metadata: match metadata {
                 Some(value) if is_typed => Some(value.to_string().into()),

@@ -107,7 +107,13 @@ pub enum ForeignError {
     },
     /// The location cannot be used.
     #[error(transparent)]
-    Store(#[from] IndexError),
+    Store(Box<IndexError>),
+}
+
+impl From<IndexError> for ForeignError {
+    fn from(error: IndexError) -> Self {
+        Self::Store(Box::new(error))
+    }
 }
 
 impl ForeignError {

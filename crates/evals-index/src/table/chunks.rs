@@ -44,7 +44,7 @@ fn chunks(batch: &RecordBatch) -> Vec<Chunk> {
     let ordinals = batch[ORDINAL].as_primitive::<UInt32Type>();
     let texts = batch[TEXT].as_string::<i32>();
     let vectors = batch.column_by_name(VECTOR);
-    let vectors = vectors.map(|column| column.as_fixed_size_list());
+    let vectors = vectors.map(AsArray::as_fixed_size_list);
     let vector = |row| {
         let vectors = vectors.filter(|vectors| vectors.is_valid(row))?;
         let values = vectors.value(row);

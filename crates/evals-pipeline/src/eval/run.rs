@@ -227,13 +227,7 @@ impl Systems {
         } else {
             dataset
         };
-        // They run with the user's rights, and the file may come from somebody else.
-        for command in &plan.commands {
-            session.printer.note(&format!(
-                "{} runs a command as an evaluator: `{command}`",
-                plan.source.path.display()
-            ));
-        }
+        note_commands(session, plan);
         let opening = Opening {
             concurrency: plan.concurrency,
             folder: session.directories.working.clone(),
@@ -246,6 +240,16 @@ impl Systems {
             dataset,
             target,
         })
+    }
+}
+
+/// Names the commands that are evaluators: they run with the user's rights, and the file may come from somebody else.
+fn note_commands(session: &Session<'_>, plan: &Plan) {
+    for command in &plan.commands {
+        session.printer.note(&format!(
+            "{} runs a command as an evaluator: `{command}`",
+            plan.source.path.display()
+        ));
     }
 }
 

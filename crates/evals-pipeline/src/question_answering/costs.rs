@@ -106,16 +106,15 @@ impl Costs {
                 unreported,
             }
         };
-        let of_search = |role: &str, purpose: Purpose| {
-            let price = prices.of(models.get(role)?);
-            Some(side(
-                role,
-                purpose,
-                run_models::cost(purpose, cases, &price),
-            ))
-        };
-        let reranking = of_search("reranker", Purpose::Reranker);
-        let rewriting = of_search("rewriter", Purpose::Rewriter);
+        let reranking = models.get("reranker").map(|model| {
+            let cost = run_models::cost(Purpose::Reranker, cases, &prices.of(model));
+            side("reranker", Purpose::Reranker, cost)
+        });
+        // A first turn asks it nothing, so that there may be no tokens.
+        let rewriting = models.get("rewriter").map(|model| {
+            let cost = prices.of(model).of_cases(cases, Purpose::Rewriter);
+            side("rewriter", Purpose::Rewriter, cost)
+        });
         let searching = [&reranking, &rewriting].into_iter().flatten();
         let searching: Option<f64> = searching.map(|side| side.cost).sum();
         let answering = side("answerer", Purpose::Answerer, cost.answering);

@@ -14,7 +14,6 @@ use evals_rag::qa::{
 };
 use evals_runs::judged_by::JudgeRecords;
 use evals_settings::{EMBEDDED, Resolved};
-use evals_stores::store::RefreshPolicy;
 
 use super::further_judges::{FurtherJudges, FurtherPlan};
 use super::judge_records;
@@ -33,8 +32,6 @@ pub(crate) struct JudgingPlan {
     pub(crate) prompts: Prompts,
     /// Judges beside the one that compares answers with references, and further votes for all of them.
     pub(crate) further: FurtherPlan,
-    /// How to use stored verdicts; `None` ignores them.
-    pub(crate) cache: Option<RefreshPolicy>,
 }
 
 impl JudgingPlan {
@@ -44,7 +41,6 @@ impl JudgingPlan {
         resolved: &Resolved,
         judge: &ConfiguredChat,
         answerer: &ModelIdentity,
-        cache: Option<RefreshPolicy>,
     ) -> Result<Self> {
         let is_embedded = RanIn::of(answerer) == RanIn::Program;
         if !is_embedded && !resolved.sets("evaluations.judge") {
@@ -53,7 +49,7 @@ impl JudgingPlan {
                  ideally to a model of a different family; `--judge {EMBEDDED}:{OVERLAP}` judges by word overlap, without a model"
             );
         }
-        Self::with_default(session, resolved, judge, cache)
+        Self::with_default(session, resolved, judge)
     }
 
     /// Plans the judging of any answers. Unless the user chose a judge, it is the embedded one.
@@ -61,7 +57,6 @@ impl JudgingPlan {
         session: &Session<'_>,
         resolved: &Resolved,
         judge: &ConfiguredChat,
-        cache: Option<RefreshPolicy>,
     ) -> Result<Self> {
         let evaluations = &resolved.settings.evaluations;
         judge.check_embedded_name(resolved)?;
@@ -79,7 +74,6 @@ impl JudgingPlan {
             judge: judge.clone(),
             refusals: evaluations.judge_refusals,
             prompts: Prompts::find(&session.directories, &resolved.settings.prompts)?,
-            cache,
         })
     }
 }

@@ -93,7 +93,7 @@ impl Rejudging {
         let (answerer, judge) = (model("answerer")?, model("judge")?);
         let cache = cache_policy(arguments.judging.no_cache, None);
         let configured = ConfiguredModels::of(&resolved.settings);
-        let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer, cache)?;
+        let plan = JudgingPlan::new(session, &resolved, &configured.judge, &answerer)?;
         let callers: Vec<_> = plan.callers().collect();
         let caches = (arguments.judging.no_cache, None);
         batches::plan(session.printer, &mut resolved, caches, &callers)?;

@@ -105,7 +105,10 @@ pub fn account(model: &ModelIdentity, report: &Report<Retrieval>, prices: &Price
     } else {
         String::new()
     };
-    let used = used(Purpose::Rewriter, model, report, prices);
+    let used = match rewritten {
+        0 => String::new(),
+        _ => format!(", {}", used(Purpose::Rewriter, model, report, prices)),
+    };
     let cases = quantity::of(report.cases.len(), "search");
-    format!("{model}, {rewritten} of {cases} for a rewritten question{cut}, {used}")
+    format!("{model}, {rewritten} of {cases} for a rewritten question{cut}{used}")
 }

@@ -42,11 +42,19 @@ pub(super) fn notice(
             let file = resolved.file_of_target("address")?;
             let address = PostgresAddress::parse(url).ok()?;
             let (name, _) = address.password;
-            env::var_os(&name)?;
-            Some(format!(
-                "{file} sends the environment variable `{name}` to `{}`",
-                address.shown
-            ))
+            let password = env::var_os(&name).map(|_| format!("the environment variable `{name}`"));
+            let statement = match &settings.statement {
+                Some(PromptSource::File(statement)) => {
+                    let sent = visible::line(&statement.file.display().to_string());
+                    Some(format!("the content of the file `{sent}`"))
+                }
+                _ => None,
+            };
+            let sent: Vec<String> = password.into_iter().chain(statement).collect();
+            (!sent.is_empty()).then(|| {
+                let (sent, server) = (sent.join(" and "), address.shown);
+                format!("{file} sends {sent} to `{server}`")
+            })
         }
         TargetAddress::Chat { provider, name } => {
             let Some(PromptSource::File(prompt)) = &settings.prompt else {

@@ -1,6 +1,7 @@
 //! Estimates the calls, tokens and cost of a test set, without a request to a model.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use evals_local::StaticEmbedder;
@@ -67,7 +68,16 @@ pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
             (2 * fewest..=4 * attempts, filtering.max(evidence)),
         ],
     };
-    let mut text = format!("{}\n", quantity::of(questions, "question"));
+    Ok(format!(
+        "{}\n{}{NOTES}",
+        quantity::of(questions, "question"),
+        lines(plan, work)
+    ))
+}
+
+/// A line for each step with the calls of its model and the tokens that a call reads, and their total.
+fn lines(plan: &Plan<'_>, work: [(RangeInclusive<u64>, u64); 2]) -> String {
+    let mut text = String::new();
     let prices = choices::prices(&plan.resolved);
     let mut total = Total::default();
     let models = &plan.choices.models;
@@ -92,6 +102,5 @@ pub(super) fn text(plan: &Plan<'_>, corpus: &[Document]) -> Result<String> {
         writeln!(text, "{step:<10} {identity}: {line}").expect(TEXT);
     }
     writeln!(text, "{:<10} {total}", "total").expect(TEXT);
-    text.push_str(NOTES);
-    Ok(text)
+    text
 }

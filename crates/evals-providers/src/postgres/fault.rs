@@ -88,15 +88,21 @@ impl Fault {
         }
     }
 
+    /// The same for a server that has answered before, which may come back.
+    pub(super) fn after_a_loss(mut self) -> Self {
+        self.failure = Failure::Transient;
+        self
+    }
+
     pub(super) fn into_target_error(self) -> TargetError {
         TargetError::of_call(self.failure, self)
     }
 }
 
-/// Whether the server lacks something for now: classes 08, 53, 57 and 58 of PostgreSQL's codes.
+/// Whether the server lacks something for now, or ended the statement for another one: classes 08, 40, 53, 57 and 58 of PostgreSQL's codes.
 fn is_of_resources(code: &SqlState) -> bool {
     let class = code.code().get(..2);
-    class.is_some_and(|class| matches!(class, "08" | "53" | "57" | "58"))
+    class.is_some_and(|class| matches!(class, "08" | "40" | "53" | "57" | "58"))
 }
 
 /// The message of the server, with its detail and hint, or of the client.

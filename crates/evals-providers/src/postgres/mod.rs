@@ -16,7 +16,6 @@ use evals_targets::{
     PostgresAddress, Reply, Request, SettingsProblem, Target, TargetAddress, TargetError,
     TargetIdentity, TargetSettings,
 };
-use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_postgres::Config;
 
@@ -75,6 +74,8 @@ impl PostgresTarget {
         };
         let (config, server) =
             config(url, variable).map_err(|message| SettingsProblem::new("address", message))?;
+        let mut parameters = settings.parameters();
+        parameters.insert("statement".to_owned(), statement.trim().into());
         let statement = settings.with_parameters("statement", statement)?;
         let (preamble, statement) = split(&statement);
         let plan = Plan {
@@ -87,9 +88,6 @@ impl PostgresTarget {
         };
         let first = Session::open(&plan).await;
         let first = first.map_err(|fault| PostgresError::Refused(fault.to_string()))?;
-        let mut parameters = Map::new();
-        let text = format!("{preamble}{statement}");
-        parameters.insert("statement".to_owned(), Value::from(text.trim()));
         let most = settings.max_concurrency.unwrap_or(concurrency);
         Ok(Self {
             identity: TargetIdentity {
@@ -113,12 +111,12 @@ impl PostgresTarget {
         let was_idle = idle.is_some();
         let mut session = match idle {
             Some(session) => session,
-            None => Session::open(&self.plan).await?,
+            None => self.reopened().await?,
         };
         let mut found = session.search(&self.plan, request).await;
         if was_idle && session.is_closed() {
             // The server may have ended it since the last question, as after a restart.
-            session = Session::open(&self.plan).await?;
+            session = self.reopened().await?;
             found = session.search(&self.plan, request).await;
         }
         // A connection whose statement failed is dropped.
@@ -129,6 +127,11 @@ impl PostgresTarget {
             timings: vec![Reply::timing(Reply::STAGE, took)],
             ..Reply::default()
         })
+    }
+
+    /// A further connection to a server that has answered before.
+    async fn reopened(&self) -> Result<Session, Fault> {
+        Session::open(&self.plan).await.map_err(Fault::after_a_loss)
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Session>> {

@@ -44,6 +44,9 @@ pub(super) struct Session {
     connection: AbortHandle,
 }
 
+/// Whether a column of this type can be read.
+type Fits = fn(&Type) -> bool;
+
 /// The places of the columns that are read.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
@@ -84,8 +87,10 @@ impl Session {
         let milliseconds = plan.timeout.as_millis().max(1);
         // The transaction of each question is read-only, too. This covers the preparation. A plan made without the question's own values may
         // pass an index by, because it does not know `LIMIT $3`.
+        // The server knows the settings of pgvector once it has read a vector, and takes any value of them before.
         let limits = format!(
-            "SET default_transaction_read_only = on; SET statement_timeout = {milliseconds}; SET plan_cache_mode = force_custom_plan; {}",
+            "DO $$ BEGIN PERFORM '[1]'::vector; EXCEPTION WHEN undefined_object THEN NULL; END $$; \
+             SET default_transaction_read_only = on; SET statement_timeout = {milliseconds}; SET plan_cache_mode = force_custom_plan; {}",
             plan.preamble
         );
         client
@@ -121,7 +126,14 @@ impl Session {
         plan: &Plan,
         request: &Request,
     ) -> Result<(Vec<ReplyDocument>, Duration), Fault> {
-        let question = request.question_text().unwrap_or_default();
+        let question = match request.question_text() {
+            Some(question) => question,
+            None if plan.uses[1] => {
+                let message = "the case has no `question`, which `$2` stands for";
+                return Err(Fault::new(Failure::Content, message));
+            }
+            None => "",
+        };
         let vector = SqlVector(request.vector.as_deref().unwrap_or_default());
         let k = match request.k {
             Some(k) => i64::try_from(k).unwrap_or(i64::MAX),
@@ -215,8 +227,12 @@ fn certificates() -> Result<MakeRustlsConnect, Fault> {
     }
 }
 
-/// Refuses a `$1` that cannot be a vector.
+/// Refuses a `$1` that cannot be a vector, and parameters that have no value.
 fn check_parameters(statement: &Statement, uses_vector: bool) -> Result<(), Fault> {
+    if statement.params().len() > 3 {
+        let message = "the statement has `$4`; only `$1` (the vector), `$2` (the question) and `$3` (how many documents) have values";
+        return Err(Fault::new(Failure::Terminal, message));
+    }
     let kind = statement.params().first().filter(|_| uses_vector);
     match kind {
         Some(kind) if !SqlVector::fits(kind) => Err(Fault::new(
@@ -245,7 +261,7 @@ impl Columns {
             return Err(Fault::new(Failure::Terminal, message));
         };
         let [score, title, text] = others;
-        let typed: [(Option<usize>, fn(&Type) -> bool, &str); 4] = [
+        let typed: [(Option<usize>, Fits, &str); 4] = [
             (Some(id), is_word, "text"),
             (score, is_number, "float8"),
             (title, is_text, "text"),

@@ -2,6 +2,8 @@
 //!
 //! Each description names the pages. None of these engines was asked itself, except Chroma, which `make test-engines` asks.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -84,7 +86,7 @@ async fn vespa() {
     let body = |rest: &str, profile: &str| {
         json!({
             "yql": format!("{select}{rest}"), "query": "why \"so\"?", "type": "any",
-            "input.query(q)": [0.5, -1.0], "ranking": profile, "hits": 2,
+            "input.query(q)": [0.5, -1.0], "ranking": profile, "hits": 2, "timeout": "10s",
         })
     };
     let mut keyword = body("userQuery() and (year > 2020)", "bm25");
@@ -113,7 +115,7 @@ async fn vespa() {
         requests,
     )
     .await;
-    let none = json!({"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}, "children": []}});
+    let none = json!({"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}});
     let (_, reply) = asked("vespa", json!({"mode": "vector"}), none).await;
     assert_eq!(reply.documents, Some(Vec::new()));
 }
@@ -124,7 +126,7 @@ async fn weaviate() {
         {"document_id": "a", "title": "A", "text": "one"}, {"document_id": "b", "title": null, "text": "two"},
     ]}}});
     let query = |search: &str| {
-        let end = "\n) { document_id title text } } }\n";
+        let end = "\n) { document_id title text } } }";
         json!({"query": format!("{{ Get {{ Chunks({search}, limit: 2{end}")})
     };
     let filter = "{path: [\"year\"], operator: GreaterThan, valueInt: 2020}";
@@ -370,7 +372,7 @@ async fn solr() {
     }});
     let fields = json!(["document_id", "title", "text", "score"]);
     let words = json!({"edismax": {"query": "why \"so\"?", "qf": "title text", "uf": "-*"}});
-    let near = |k| json!({"knn": {"f": "vector", "topK": k, "query": "[0.5,-1.0]"}});
+    let near = |k| json!({"knn": {"f": "vector", "topK": k, "query": "[0.5, -1.0]"}});
     let path = "/solr/chunks/query";
     let requests = vec![
         (
@@ -385,7 +387,7 @@ async fn solr() {
         ),
         (
             json!({"mode": "hybrid"}),
-            path,
+            "/solr/chunks/search",
             json!({
                 "queries": {"words": words, "vectors": near(100)},
                 "params": {"combiner": true, "combiner.query": ["words", "vectors"], "combiner.algorithm": "rrf"},

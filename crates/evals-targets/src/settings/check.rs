@@ -117,9 +117,10 @@ impl TargetSettings {
             TargetAddress::Http(_) => (false, true, false, true),
             TargetAddress::Exec(_) => (true, true, false, false),
             TargetAddress::Chat { .. } => (true, false, true, true),
-            TargetAddress::Postgres(_) => (true, true, true, true),
             TargetAddress::Outputs(_) => (true, true, false, true),
-            TargetAddress::Trec(_) | TargetAddress::LanceDb { .. } => (true, true, true, true),
+            TargetAddress::Postgres(_) | TargetAddress::Trec(_) | TargetAddress::LanceDb { .. } => {
+                (true, true, true, true)
+            }
         };
         let is_database = matches!(address, TargetAddress::Postgres(_));
         let is_table = matches!(address, TargetAddress::LanceDb { .. });

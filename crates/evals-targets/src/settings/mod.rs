@@ -85,7 +85,13 @@ impl PromptSource {
     pub fn text(&self, folder: &Path) -> io::Result<String> {
         match self {
             Self::Text(text) => Ok(text.clone()),
-            Self::File(prompt) => std::fs::read_to_string(folder.join(&prompt.file)),
+            Self::File(prompt) => {
+                let path = folder.join(&prompt.file);
+                let named = |error: io::Error| {
+                    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+                };
+                std::fs::read_to_string(&path).map_err(named)
+            }
         }
     }
 }

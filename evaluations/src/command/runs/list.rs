@@ -1,7 +1,5 @@
 //! The listing of stored runs.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use evals::render::{Drawings, Symbols};
 use evals_messages::quantity;
@@ -120,25 +118,26 @@ impl Line {
     }
 }
 
-/// The lines of all runs, the newest first. The trials of a tuning are the runs of one command.
+/// The lines of all runs, the newest first. The trials of a tuning are the runs of one command, one after the other.
 fn lines(all: &[StoredRun]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    let mut tunings: BTreeMap<&[String], usize> = BTreeMap::new();
     for (place, run) in all.iter().enumerate() {
-        let command = run.record.command_line.as_slice();
+        let command = &run.record.command_line;
+        // The value of `--color` may stand before the command.
         let mut words = command.iter().skip(1);
         let is_trial = words
-            .find(|it| !it.starts_with('-'))
+            .find(|it| !it.starts_with('-') && !["auto", "always", "never"].contains(&it.as_str()))
             .is_some_and(|it| it == "tune");
-        let line = if is_trial {
-            *tunings.entry(command).or_insert(lines.len())
-        } else {
-            lines.len()
+        let is_of_last = |last: &&mut Line| {
+            last.trials > 0 && is_trial && all[last.place].record.command_line == *command
         };
-        if line == lines.len() {
-            lines.push(Line::of(place));
+        match lines.last_mut().filter(is_of_last) {
+            Some(last) => last.trials += 1,
+            None => lines.push(Line {
+                trials: usize::from(is_trial),
+                ..Line::of(place)
+            }),
         }
-        lines[line].trials += usize::from(is_trial);
     }
     lines
 }

@@ -11,7 +11,6 @@ use crate::choices;
 use crate::models::{ConfiguredChat, ConfiguredEmbedder, ConfiguredModels, reranker};
 use crate::options::{Refresh, RunArgs};
 use crate::question_answering::{Answering, JudgingPlan};
-use crate::run_models::cache_policy;
 use crate::search_profile::SearchProfile;
 use crate::session::Session;
 
@@ -52,13 +51,7 @@ impl QaPlan {
                 "`--fresh` starts over and `--refresh failed` resumes an earlier run; choose one"
             );
         }
-        let judging = JudgingPlan::new(
-            session,
-            resolved,
-            &models.judge,
-            &answerer.identity(),
-            cache_policy(arguments.judging.no_cache, arguments.qa.refresh),
-        )?;
+        let judging = JudgingPlan::new(session, resolved, &models.judge, &answerer.identity())?;
         if arguments.control.budget.is_some() {
             check_prices(resolved, models, &judging, profiles)?;
         }

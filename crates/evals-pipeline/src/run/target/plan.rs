@@ -10,7 +10,9 @@ use evals_rag::retrieval::IdenticalIds;
 use evals_rag::targets::History;
 use evals_rag::targets::matching::{IdRule, MatchBy, Matching};
 use evals_settings::{EMBEDDED, Resolved, SettingsError};
-use evals_targets::{MatchBy as WrittenMatchBy, Resumption, TargetAddress, TargetSettings};
+use evals_targets::{
+    MatchBy as WrittenMatchBy, PromptSource, Resumption, TargetAddress, TargetSettings,
+};
 
 use crate::batches;
 use crate::case_selection::Selection;
@@ -22,7 +24,6 @@ use crate::resumption::Resume;
 use crate::run::plan::answers::check_price;
 use crate::run::plan::measured::Measured;
 use crate::run::plan::{check_groups, concurrency, selection};
-use crate::run_models::cache_policy;
 use crate::session::Session;
 use crate::targets;
 
@@ -65,9 +66,8 @@ impl TargetPlan {
         let Some(target) = targets::chosen(&resolved, &arguments.target)?.cloned() else {
             unreachable!("the caller has found a target");
         };
-        let target = filtered(target, arguments)?;
+        let target = filtered(session, target, arguments)?;
         let matching = matching(&resolved, &target)?;
-        let history = history(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
         check_groups(&arguments.results.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
@@ -95,6 +95,7 @@ impl TargetPlan {
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
         };
         Ok(Self {
+            history: history(&resolved, &target)?,
             target,
             matching,
             models,
@@ -111,21 +112,28 @@ impl TargetPlan {
             replies,
             selection: selection(session, arguments, &manifest)?,
             out: OutFile::all(&arguments.results.out)?,
-            history,
             manifest,
             resolved,
         })
     }
 }
 
-/// The target with the filter of `--filter`.
-fn filtered(target: TargetSettings, arguments: &RunArgs) -> Result<TargetSettings> {
-    match &arguments.retrieval.filter {
-        Some(filter) => target
-            .with_filter(filter)
-            .context("`--filter` cannot be used"),
-        None => Ok(target),
+/// The target with the filter of `--filter`, which a statement in a file may use, too.
+fn filtered(
+    session: &Session<'_>,
+    mut target: TargetSettings,
+    arguments: &RunArgs,
+) -> Result<TargetSettings> {
+    let Some(filter) = &arguments.retrieval.filter else {
+        return Ok(target);
+    };
+    if let Some(statement) = &target.statement {
+        let text = statement.text(&session.directories.working);
+        let text = text.context("the file of `target.statement` cannot be read")?;
+        target.statement = Some(PromptSource::Text(text));
     }
+    let filtered = target.with_filter(filter);
+    filtered.context("`--filter` cannot be used")
 }
 
 /// Refuses options that would be ignored.
@@ -243,8 +251,7 @@ fn judging(
             "no judge is set, so `{EMBEDDED}:{OVERLAP}` compares words; add `--judge PROVIDER:NAME` for verdicts on the meaning"
         ));
     }
-    let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
-    let plan = JudgingPlan::with_default(session, resolved, &models.judge, cache)?;
+    let plan = JudgingPlan::with_default(session, resolved, &models.judge)?;
     if arguments.control.budget.is_some() {
         check_price(resolved, &plan.judge)?;
         session.printer.note(
