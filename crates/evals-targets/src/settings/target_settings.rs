@@ -104,7 +104,13 @@ impl TargetSettings {
     pub fn uses_vector(&self) -> bool {
         let mut probe = Request::question("id", "question");
         probe.k = Some(1);
-        let is_needed = |it: &Template| it.uses("vector") && it.fill(&probe).is_err();
+        let mut with_vector = probe.clone();
+        with_vector.vector = Some([1.0].into());
+        // A filter such as `tojson` writes a missing vector as null.
+        let is_needed = |it: &Template| {
+            let without = it.fill(&probe);
+            it.uses("vector") && (without.is_err() || without.ok() != it.fill(&with_vector).ok())
+        };
         !self.parameters.contains_key("vector") && self.templates().iter().any(is_needed)
     }
 
