@@ -374,7 +374,7 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     assert!(untold["value"].is_null(), "{untold}");
     let reasons = untold.to_string();
     assert!(
-        reasons.contains("the system was not told the earlier turns"),
+        reasons.contains("the system did not get the earlier turns"),
         "{reasons}"
     );
     assert_eq!(scores("--set search.history=1")["n"], 2);

@@ -324,7 +324,9 @@ impl Index {
 
     /// All chunks in the order of the index, as a stream that holds a few batches of them in memory.
     ///
-    /// Fails if vectors are asked for and the index has none.
+    /// # Errors
+    ///
+    /// `with_vectors` is set, and the index has no vectors.
     pub async fn chunks(
         &self,
         with_vectors: bool,

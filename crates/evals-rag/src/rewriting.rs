@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use evals::{TaskError, TaskScope};
+use evals::{FailureClass, TaskError, TaskScope};
 use evals_models::{ChatModel, ChatReply, ChatRequest, Message, Role};
 use minijinja::context;
 
@@ -20,7 +20,7 @@ use crate::{Prompt, PromptError, Question};
 ///
 /// Questions without earlier turns stay as they are. A question is rewritten once for each repetition: the benchmarks and the search
 /// profiles of a run search for the same text. A question that the model does not rewrite fails its case. Calls are recorded under the
-/// names of [`Purpose::Rewriter`].
+/// names of [`Purpose::Rewriter`]. A reply that is no question is kept, too, and is not asked for again.
 #[derive(Debug)]
 pub struct Rewriter {
     model: Arc<dyn ChatModel>,
@@ -39,17 +39,17 @@ struct Spoken {
     cut_from: Option<usize>,
 }
 
-/// A rewritten question, with the calls behind it.
+/// What the model made of a question, with the calls behind it.
 #[derive(Debug, Clone)]
 struct Rewritten {
-    text: String,
+    text: Result<String, Arc<AnswerFailure>>,
     calls: Vec<Call>,
 }
 
 /// The failure of a question that was not rewritten.
 #[derive(Debug, thiserror::Error)]
 #[error("the question was not rewritten from its conversation")]
-struct NotRewritten(#[source] AnswerFailure);
+struct NotRewritten(#[source] Arc<AnswerFailure>);
 
 impl Rewriter {
     /// The attribute of a case that holds the text which was searched for.
@@ -104,42 +104,38 @@ impl Rewriter {
         // Nothing panics while the lock is held.
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept().get(&key).cloned();
-        let rewritten = match known {
+        let mut rewritten = match known {
             Some(known) => known,
-            None => self.ask(spoken, scope).await?,
+            None => self.ask(spoken, scope.repeat()).await,
         };
         call::record(&rewritten.calls, Purpose::Rewriter, scope);
-        scope.attribute(Self::REWRITTEN, rewritten.text.as_str());
+        for call in &mut rewritten.calls {
+            call.cached = true;
+        }
+        let text = rewritten.text.clone();
+        let failed = text.as_ref().err().map(|it| class(it.failure()));
+        // A failure that may pass is tried again.
+        if failed.is_none_or(|class| class == FailureClass::Content) {
+            kept().insert(key, rewritten);
+        }
+        let text = text.map_err(|failure| {
+            let class = class(failure.failure());
+            TaskError::new(NotRewritten(failure)).classed(class)
+        })?;
+        scope.attribute(Self::REWRITTEN, text.as_str());
         if let Some(turns) = spoken.cut_from {
             scope.attribute(Conversations::CUT, turns);
         }
-        let text = rewritten.text.clone();
-        let calls = rewritten.calls.into_iter();
-        let calls = calls.map(|call| Call {
-            cached: true,
-            ..call
-        });
-        let rewritten = Rewritten {
-            calls: calls.collect(),
-            ..rewritten
-        };
-        kept().insert(key, rewritten);
         Ok(Some(text))
     }
 
-    /// Asks the model. Records the calls only if it fails.
-    async fn ask(&self, spoken: &Spoken, scope: &TaskScope) -> Result<Rewritten, TaskError> {
+    async fn ask(&self, spoken: &Spoken, repeat: u32) -> Rewritten {
         let mut exchange = Exchange::new(&*self.model);
-        match self.reply(spoken, scope.repeat(), &mut exchange).await {
-            Ok(reply) => Ok(Rewritten {
-                text: reply.text.trim().to_owned(),
-                calls: exchange.calls,
-            }),
-            Err(failure) => {
-                call::record(&exchange.calls, Purpose::Rewriter, scope);
-                let class = class(failure.failure());
-                Err(TaskError::new(NotRewritten(failure)).classed(class))
-            }
+        let reply = self.reply(spoken, repeat, &mut exchange).await;
+        let text = reply.map(|reply| reply.text.trim().to_owned());
+        Rewritten {
+            text: text.map_err(Arc::new),
+            calls: exchange.calls,
         }
     }
 
@@ -179,7 +175,6 @@ impl Rewriter {
 
 #[cfg(test)]
 mod tests {
-    use evals::FailureClass;
     use evals_metrics::Judgements;
     use evals_models::{Failure, Finish};
     use evals_targets::Turn;
@@ -277,6 +272,10 @@ mod tests {
             let recording = scope.take();
             assert_eq!(recording.metrics.get("rewrite input tokens"), tokens);
             assert!(recording.attributes.is_empty());
+            let again = rewriter.rewrite("last", &scope).await.unwrap_err();
+            assert_eq!(again.class(), Some(class));
+            let asked = if class == FailureClass::Content { 1 } else { 2 };
+            assert_eq!(model.requests().len(), asked);
         }
     }
 }

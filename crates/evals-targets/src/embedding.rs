@@ -13,7 +13,8 @@ use crate::{Reply, Request, Target, TargetError, TargetIdentity};
 
 /// Embeds the question of each request, as a query, and passes the request on with its vector.
 ///
-/// The time of the model is a stage of its own, [`Reply::EMBED_STAGE`]. The model is part of the target's identity, since the replies depend on it.
+/// A reply has the time of the model under [`Reply::EMBED_STAGE`], apart from the target's. The identity names the model, because replies depend on
+/// it.
 #[derive(Debug)]
 pub struct EmbeddingTarget {
     inner: Arc<dyn Target>,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use evals_models::Message;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::value::{Kwargs, Rest, Serde};
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, filters};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -34,7 +34,8 @@ const NAMES: [&str; 9] = [
 ///
 /// `filter` is a parameter, which `--filter` sets; without it, the name is undefined.
 ///
-/// A missing value is an error, never an empty text. `tojson` writes a value as JSON.
+/// A missing value is an error, never an empty text or null. `tojson` writes a value as JSON. `among` fails unless a value is one of several:
+/// `{{ mode | among("keyword", "vector") }}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     text: String,
@@ -334,7 +335,31 @@ fn environment() -> Environment<'static> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_fuel(Some(FUEL));
+    environment.add_filter("tojson", json);
+    environment.add_filter("among", among);
     environment
+}
+
+/// Writes a value as JSON, which the library's own filter also does for a missing one.
+fn json(
+    value: &minijinja::Value,
+    indent: Option<minijinja::Value>,
+    arguments: Kwargs,
+) -> Result<minijinja::Value, minijinja::Error> {
+    if value.is_undefined() {
+        return Err(ErrorKind::UndefinedError.into());
+    }
+    filters::tojson(value, indent, arguments)
+}
+
+/// The value, if it is one of `known`.
+fn among(value: &str, known: Rest<String>) -> Result<String, minijinja::Error> {
+    if known.iter().any(|it| it == value) {
+        return Ok(value.to_owned());
+    }
+    let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+    let detail = format!("`{value}` is none of {}", known.join(", "));
+    Err(minijinja::Error::new(ErrorKind::InvalidOperation, detail))
 }
 
 #[cfg(test)]
@@ -374,6 +399,8 @@ mod tests {
         );
         request.vector = None;
         assert!(body.fill(&request).is_err());
+        let written = Template::new("{{ vector | tojson }}").unwrap();
+        assert!(written.fill(&request).is_err());
     }
 
     fn filled(text: &str, request: &Request) -> Result<String, String> {

@@ -132,12 +132,12 @@ impl ForeignError {
 }
 
 fn no_table(table: Option<&str>, uri: &str, tables: &[String]) -> String {
+    if tables.is_empty() {
+        return format!("the database `{uri}` has no tables");
+    }
     let problem = match table {
         Some(table) => format!("`{uri}` has no table `{table}`"),
         None => format!("`{uri}` is a database; name a table of it, as in `{uri}#TABLE`"),
     };
-    if tables.is_empty() {
-        return format!("{problem}; it has none");
-    }
     format!("{problem}; it has {}", names(tables))
 }

@@ -132,7 +132,7 @@ impl ForeignTable {
         self.version
     }
 
-    /// The dimensions of the vectors; `None` if the table has none.
+    /// How many dimensions the vectors have. `None` for a table without vectors.
     pub fn dimension(&self) -> Option<usize> {
         self.columns.vector.as_ref().map(|it| it.dimension)
     }
@@ -154,8 +154,8 @@ impl ForeignTable {
         }
     }
 
-    /// What was found, as one line for people.
-    pub fn description(&self) -> String {
+    /// What was found and how it is searched, as one line for people.
+    pub fn description(&self, search: &ForeignSearch) -> String {
         let mut parts = vec![format!("{} rows", self.rows)];
         let mut add = |what: &str, column: Option<&String>| {
             parts.extend(column.map(|column| format!("{what} in `{column}`")));
@@ -172,7 +172,13 @@ impl ForeignTable {
                 documents.len()
             ));
         }
-        format!("table {}: {}", self.address, parts.join(", "))
+        let mode = match self.mode(search) {
+            ForeignMode::Vector => "vectors",
+            ForeignMode::Keyword => "words",
+            ForeignMode::Hybrid => "vectors and words",
+        };
+        let (table, parts) = (&self.address, parts.join(", "));
+        format!("table {table}: {parts}; a search compares {mode}")
     }
 
     /// The index of texts that a search uses: the only one, or that of the column of texts.

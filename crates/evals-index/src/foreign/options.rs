@@ -15,8 +15,8 @@ pub struct ForeignSearch {
     pub mode: Option<ForeignMode>,
     /// A condition over the table's columns that rows have to meet, in the engine's SQL.
     pub filter: Option<String>,
-    /// How vectors are compared, unless an index decides.
-    pub distance: ForeignDistance,
+    /// How vectors are compared. By default as the searched index does, or by cosine without one.
+    pub distance: Option<ForeignDistance>,
     /// Whether the table's index of the vectors is searched. By default every vector is compared.
     pub index: bool,
     /// Partitions of the index to search; `None` is the engine's default, as in the next two.
@@ -36,7 +36,7 @@ impl Default for ForeignSearch {
         Self {
             mode: None,
             filter: None,
-            distance: ForeignDistance::default(),
+            distance: None,
             index: false,
             nprobes: None,
             ef: None,

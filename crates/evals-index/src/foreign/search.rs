@@ -72,7 +72,7 @@ impl ForeignTable {
         self.mode(search) != ForeignMode::Keyword
     }
 
-    fn mode(&self, search: &ForeignSearch) -> ForeignMode {
+    pub(super) fn mode(&self, search: &ForeignSearch) -> ForeignMode {
         search.mode.unwrap_or(match self.columns.vector {
             Some(_) => ForeignMode::Vector,
             None => ForeignMode::Keyword,
@@ -108,7 +108,7 @@ impl ForeignTable {
 
     async fn check_filter(&self, filter: &str) -> Result<(), ForeignError> {
         let (table, shown) = (self.address.clone(), beginning(filter, SHOWN));
-        match self.table.count_rows(Some(filter.to_owned())).await {
+        match self.table.count_rows(Some(whole(filter))).await {
             Ok(0) => Err(ForeignError::NothingLeft {
                 table,
                 filter: shown,
@@ -139,6 +139,15 @@ impl ForeignTable {
         let index = self.vector_index().ok_or_else(|| {
             self.lacks("has no index of its vectors; create one, or leave out `index`")
         })?;
+        if let (Some(asked), Some(own)) = (search.distance, self.index_distance)
+            && asked != own
+        {
+            let [asked, own] = [asked, own].map(|it| it.engine().to_string());
+            let index = &index.name;
+            return Err(self.lacks(&format!(
+                "has the index `{index}`, which compares vectors by `{own}` and not by `{asked}`; leave out `distance` or `index`"
+            )));
+        }
         let plan = self.nearest(search, any, 1)?.explain_plan(false).await;
         let plan = plan.map_err(ForeignError::during(&self.address, "plan a search of"))?;
         if !plan.contains("ANN") {
@@ -269,8 +278,7 @@ impl ForeignTable {
         let failed = ForeignError::during(&self.address, "search");
         let mut columns = vec![ROW_ID];
         columns.extend(self.columns.document.as_deref());
-        let filtered = |filter: &str| format!("({filter}\n)");
-        let filter = search.filter.as_deref().map(filtered);
+        let filter = search.filter.as_deref().map(whole);
         match leg {
             Leg::Text(question) => {
                 let index = self.text_index().and_then(|index| index.columns.first());
@@ -308,7 +316,7 @@ impl ForeignTable {
     /// How a search compares vectors.
     fn distance(&self, search: &ForeignSearch) -> ForeignDistance {
         let of_index = self.index_distance.filter(|_| search.index);
-        of_index.unwrap_or(search.distance)
+        of_index.or(search.distance).unwrap_or_default()
     }
 
     fn nearest(
@@ -410,6 +418,11 @@ impl ForeignTable {
         };
         Ok(rows.iter().filter_map(hit).collect())
     }
+}
+
+/// A filter that the engine reads to its end: it ignores what follows a complete condition.
+fn whole(filter: &str) -> String {
+    format!("({filter}\n)")
 }
 
 /// By score, then by document, both descending, as in `trec_eval`, then by the order in the table.

@@ -105,9 +105,9 @@ async fn the_best_rows_of_k_documents_are_found_and_ties_are_in_order() {
     let opened = open(folder.path(), None).await.unwrap();
     assert_eq!(opened.dimension(), Some(2));
     assert_eq!(
-        opened.description(),
+        opened.description(&ForeignSearch::default()),
         format!(
-            "table `things` of `{}`: 6 rows, documents in `doc_id`, texts in `chunk`, vectors of 2 dimensions in `embedding`",
+            "table `things` of `{}`: 6 rows, documents in `doc_id`, texts in `chunk`, vectors of 2 dimensions in `embedding`; a search compares vectors",
             folder.path().display()
         )
     );
@@ -125,12 +125,12 @@ async fn the_best_rows_of_k_documents_are_found_and_ties_are_in_order() {
     assert_eq!(all[1].text.as_deref(), Some("red apples"));
     assert_eq!(found(&ask(&by_vector, 2).await), [("3", 1.0), ("1", 1.0)]);
     let by_distance = ForeignSearch {
-        distance: ForeignDistance::L2,
+        distance: Some(ForeignDistance::L2),
         ..search(ForeignMode::Vector)
     };
     assert_eq!(found(&ask(&by_distance, 1).await), [("1", 0.0)]);
     let by_product = ForeignSearch {
-        distance: ForeignDistance::Dot,
+        distance: Some(ForeignDistance::Dot),
         ..search(ForeignMode::Vector)
     };
     assert_eq!(found(&ask(&by_product, 2).await), [("3", 2.0), ("1", 1.0)]);
@@ -187,6 +187,15 @@ async fn an_index_of_the_vectors_is_used_where_it_is_asked_for() {
         .unwrap();
     let opened = open(folder.path(), None).await.unwrap();
     assert!(opened.check(&indexed).await.unwrap().is_empty());
+    let by_cosine = ForeignSearch {
+        distance: Some(ForeignDistance::Cosine),
+        ..indexed.clone()
+    };
+    let error = opened.check(&by_cosine).await.unwrap_err().to_string();
+    assert!(
+        error.contains("compares vectors by `l2` and not by `cosine`"),
+        "{error}"
+    );
     let hits = opened.search(&indexed, "", &[1.0, 0.0], 9).await.unwrap();
     assert!(
         !hits.is_empty() && hits.len() < 6,
@@ -253,7 +262,9 @@ async fn documents_of_haiku_rag_are_known_by_their_addresses() {
             "a document without an address"
         );
         assert_eq!(
-            opened.description().contains("documents of haiku.rag"),
+            opened
+                .description(&ForeignSearch::default())
+                .contains("documents of haiku.rag"),
             documents.is_some()
         );
     }
@@ -274,10 +285,7 @@ async fn what_cannot_be_searched_says_what_there_is() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(
-        empty.ends_with("has no table `things`; it has none"),
-        "{empty}"
-    );
+    assert!(empty.ends_with("has no tables"), "{empty}");
     numbered(folder.path()).await;
     write(
         folder.path(),
@@ -305,7 +313,7 @@ async fn what_cannot_be_searched_says_what_there_is() {
             "nothing = 1",
             "the filter `nothing = 1` cannot be applied to the table",
         ),
-        ("doc_id = 1) OR (doc_id = 2", "cannot be applied"),
+        ("doc_id = 1 doc_id = 2", "cannot be applied"),
     ] {
         let filtered = ForeignSearch {
             filter: Some(filter.to_owned()),

@@ -40,7 +40,7 @@ pub struct ConfiguredModels {
     pub judge: ConfiguredChat,
     /// Orders what a search found, if that is configured.
     pub reranker: Option<ConfiguredReranker>,
-    /// Rewrites questions of conversations, if the settings ask for it. Unless it has a setting of its own, it is the answering model.
+    /// Rewrites questions of conversations; `None` unless `search.history` is `rewrite`. Without `search.rewriter`, this is the answering model.
     pub rewriter: Option<ConfiguredChat>,
 }
 

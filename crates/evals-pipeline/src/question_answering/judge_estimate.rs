@@ -66,7 +66,7 @@ pub(crate) fn references(questions: &[Question], count: &dyn Fn(&str) -> u64) ->
 /// The facts about the cases of a run before it starts: one for each question.
 ///
 /// An answer is taken to be as long as its reference, and at most as long as a reply of the answerer. An agent shows at most as many passages
-/// as all its steps find. The system is told the last `turns` turns before a question.
+/// as all its steps find. The history of a question has at most the last `turns` turns.
 pub(crate) fn foreseen(
     questions: &[Question],
     workload: &Workload,

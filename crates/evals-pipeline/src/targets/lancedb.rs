@@ -70,7 +70,7 @@ pub(super) async fn open(
         }
         _ => anyhow::Error::new(error),
     })?;
-    printer.note(&table.description());
+    printer.note(&table.description(&search));
     let embedder = if table.needs_vector(&search) && table.dimension().is_some() {
         opener.models.embedder.check_embedded_name(resolved)?;
         let embedder = embedder::open(opener, opening.vectors).await?;

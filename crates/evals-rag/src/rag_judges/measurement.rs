@@ -22,7 +22,7 @@ const REFUSED: &str = "refused";
 const NO_CLAIMS: &str = "the answer makes no claims";
 const NO_REFERENCE: &str = "no reference answer";
 const NO_NUGGETS: &str = "no nuggets, reference answer or evidence";
-const UNTOLD: &str = "the system was not told the earlier turns";
+const UNTOLD: &str = "the system did not get the earlier turns";
 
 /// The same undefined value for every outcome of a measure.
 fn undefined(measure: JudgedMeasure, reason: &str) -> Vec<Outcome> {

@@ -267,23 +267,22 @@ fn wanted(
     (is_kept || !kept.is_empty()).then(|| kept.into())
 }
 
-/// Whether the requests to a target have the vector of the question.
-fn embeds(system: &System) -> bool {
-    matches!(system, System::Target(target) if target.parameters.contains_key(EmbeddingTarget::EMBEDDER))
-}
-
 impl Configuration {
     /// The configuration of a run.
     pub fn of(record: &RunRecord) -> Self {
         let profile = ProfileUse::of(&record.profile);
         let is_target = matches!(record.system, System::Target(_));
+        let vectors = match &record.system {
+            System::Target(target) => target.parameters.contains_key(EmbeddingTarget::EMBEDDER),
+            _ => profile.vectors,
+        };
         let part = record.part(|effect| match effect {
             Effect::Nothing | Effect::Run => false,
             Effect::Figures => true,
             Effect::Answers => record.benchmark == Benchmark::Qa,
             Effect::Pipeline => !is_target,
             Effect::Reranked => record.models.contains_key("reranker"),
-            Effect::Vectors => profile.vectors || embeds(&record.system),
+            Effect::Vectors => vectors,
             Effect::FullText => profile.full_text,
         });
         let mut found = Self::flat(&part);

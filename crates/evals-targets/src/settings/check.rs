@@ -70,6 +70,7 @@ impl TargetSettings {
                 ));
             }
         }
+        self.check_parameters(address)?;
         Mapping::new(&self.response)?;
         if let Some(stream) = &self.stream {
             StreamReader::new(stream)?;
@@ -266,6 +267,14 @@ mod tests {
             (
                 json!({"address": "postgres://h", "statement": "SELECT '{{ question }}'"}),
                 "`target.statement`: may use names of `parameters` only",
+            ),
+            (
+                json!({"address": "http://h", "body": "{{ ef }}", "parameters": {"ef": 1, "eff": 2}}),
+                "`target.parameters.eff`: no template of the target uses `{{ eff }}`; did you mean `ef`?",
+            ),
+            (
+                json!({"address": "postgres://h", "statement": "SELECT {{ m | among(\"a\", \"b\") }}", "parameters": {"m": "c"}}),
+                "`target.statement`: invalid operation: `c` is none of `a`, `b`",
             ),
             (
                 json!({"address": "http://h", "statement": "SELECT 1"}),

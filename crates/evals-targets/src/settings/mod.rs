@@ -14,8 +14,10 @@
 
 mod check;
 mod postgres_address;
+mod reading;
 mod response;
 mod target_settings;
+mod templates;
 mod written;
 
 use std::io;

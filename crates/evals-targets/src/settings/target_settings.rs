@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
-use evals_messages::{mismatch, nearest};
 use evals_models::{redacted, redacted_fields};
 use schemars::{JsonSchema, Schema};
 use serde::de::value::MapAccessDeserializer;
@@ -12,9 +11,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{PromptSource, ResponseSettings, SettingsProblem, StreamSettings, Written};
-use crate::template::Template;
-use crate::{Request, TargetAddress};
+use super::{PromptSource, ResponseSettings, StreamSettings, Written};
+use crate::TargetAddress;
 
 /// A target and how it is asked: the section `target:`, written as a mapping or as the address alone.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Deserialize, Serialize)]
@@ -100,111 +98,12 @@ impl TargetSettings {
         names
     }
 
-    /// Whether a request needs the question's vector. A template may use it for some values of its parameters alone.
-    pub fn uses_vector(&self) -> bool {
-        let mut probe = Request::question("id", "question");
-        probe.k = Some(1);
-        let mut with_vector = probe.clone();
-        with_vector.vector = Some([1.0].into());
-        // A filter such as `tojson` writes a missing vector as null.
-        let is_needed = |it: &Template| {
-            let without = it.fill(&probe);
-            it.uses("vector") && (without.is_err() || without.ok() != it.fill(&with_vector).ok())
-        };
-        !self.parameters.contains_key("vector") && self.templates().iter().any(is_needed)
-    }
-
-    /// The same with a filter, for the name `filter` of templates, or of the search of a table.
-    ///
-    /// # Errors
-    ///
-    /// No template uses it.
-    pub fn with_filter(mut self, filter: &str) -> Result<Self, SettingsProblem> {
-        let is_table = matches!(self.address, Some(TargetAddress::LanceDb { .. }));
-        if !is_table && !self.templates().iter().any(|it| it.uses("filter")) {
-            let message =
-                "no template of the target uses `{{ filter }}`, so a filter would be ignored";
-            return Err(SettingsProblem::new("", message));
-        }
-        let parameters = Arc::make_mut(&mut self.parameters);
-        parameters.insert("filter".to_owned(), filter.into());
-        Ok(self)
-    }
-
-    /// The templates of a request. Texts that are none are left out.
-    fn templates(&self) -> Vec<Template> {
-        let mut texts: Vec<&str> = self.query.values().map(String::as_str).collect();
-        match &self.body {
-            Some(Body::Text(text)) => texts.push(text),
-            Some(Body::Mapping(fields)) => fields.values().for_each(|it| add_texts(it, &mut texts)),
-            Some(Body::List(values)) => values.iter().for_each(|it| add_texts(it, &mut texts)),
-            None => {}
-        }
-        if let Some(PromptSource::Text(statement)) = &self.statement {
-            texts.push(statement);
-        }
-        let texts = texts.into_iter();
-        let templates = texts.filter_map(|text| Template::with(text, &self.parameters).ok());
-        templates.collect()
-    }
-
-    /// `text`, which is the setting `key`, with the parameters in it.
-    ///
-    /// # Errors
-    ///
-    /// It is no template, or uses names that only a request has.
-    pub fn with_parameters(&self, key: &str, text: &str) -> Result<String, SettingsProblem> {
-        let problem = |message: String| SettingsProblem::new(key, message);
-        let template = Template::with(text, &self.parameters);
-        let template = template.map_err(|error| problem(error.to_string()))?;
-        match template.fill_parameters() {
-            Some(filled) => filled.map_err(|error| problem(error.to_string())),
-            None => Err(problem(
-                "may use names of `parameters` only, because it is the same for every question"
-                    .to_owned(),
-            )),
-        }
-    }
-
-    /// The address of a service with the parameters in it.
-    ///
-    /// # Errors
-    ///
-    /// As for [`with_parameters`](Self::with_parameters).
-    pub fn url(&self, url: &str) -> Result<String, SettingsProblem> {
-        if !url.contains("{{") && !url.contains("{%") {
-            return Ok(url.to_owned());
-        }
-        self.with_parameters("address", url)
-    }
-
     /// A target with no settings but its address.
     pub fn at(address: TargetAddress) -> Self {
         Self {
             address: Some(address),
             ..Self::default()
         }
-    }
-
-    /// Whether requests say what was said before a question, or which conversation it is part of. Templates may not.
-    pub fn sends_conversations(&self) -> bool {
-        let names = |text: &str| text.contains("messages") || text.contains("conversation");
-        let of_query = self.query.values().any(|text| names(text));
-        let is_get = self
-            .method
-            .as_ref()
-            .is_some_and(|it| it.eq_ignore_ascii_case("GET"));
-        let of_body = match &self.body {
-            None => !is_get,
-            Some(body) => {
-                let text = serde_json::to_string(body).unwrap_or_default();
-                let is_added = matches!(body, Body::Mapping(_))
-                    && self.query.is_empty()
-                    && !text.contains("{{");
-                is_added || names(&text)
-            }
-        };
-        of_query || of_body
     }
 
     /// Everything that replies depend on besides the address and the version, as it may be stored and shown.
@@ -224,16 +123,6 @@ impl TargetSettings {
             Ok(Value::Object(parameters)) => parameters,
             _ => unreachable!("settings are a mapping of plain data"),
         }
-    }
-}
-
-/// Adds the texts in a value.
-fn add_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(values) => values.iter().for_each(|it| add_texts(it, texts)),
-        Value::Object(fields) => fields.values().for_each(|it| add_texts(it, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -387,59 +276,6 @@ impl MatchSettings {
     }
 }
 
-impl TargetSettings {
-    /// Reads the section from JSON or YAML, whose positions the caller knows.
-    ///
-    /// # Errors
-    ///
-    /// A key is unknown, or a value has the wrong type. [`check`](Self::check) finds values of the right type that cannot be used.
-    pub fn from_value(value: Value) -> Result<Self, SettingsProblem> {
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            let path = error.path().to_string();
-            // The root is a lone dot, and a place that serde cannot name a question mark.
-            let path = path.trim_matches(['.', '?']);
-            unknown_key(path).unwrap_or_else(|| {
-                let message = mismatch::in_yaml(&error.inner().to_string());
-                SettingsProblem::new(path, message)
-            })
-        })
-    }
-}
-
-/// The problem of a path that ends in a key which does not exist. Serde reports it at the unknown key.
-fn unknown_key(path: &str) -> Option<SettingsProblem> {
-    if path.is_empty() {
-        return None;
-    }
-    let schema = schemars::schema_for!(TargetSettings).to_value();
-    let mut section = &schema;
-    let mut keys = path.split('.').peekable();
-    while let Some(key) = keys.next() {
-        let properties = properties(&schema, section)?;
-        let Some(property) = properties.get(key) else {
-            let known = properties.keys().map(String::as_str);
-            let nearest = nearest::of(key, known);
-            let is_last = keys.peek().is_none();
-            let message = format!("unknown key{}", nearest::did_you_mean(nearest));
-            return is_last.then(|| SettingsProblem::new(path, message));
-        };
-        section = property;
-    }
-    None
-}
-
-/// The properties of a mapping, which may be one of several alternatives or a reference.
-fn properties<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Map<String, Value>> {
-    if let Some(properties) = schema.get("properties") {
-        return properties.as_object();
-    }
-    if let Some(alternatives) = schema.get("anyOf").and_then(Value::as_array) {
-        return alternatives.iter().find_map(|one| properties(root, one));
-    }
-    let reference = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
-    properties(root, root.pointer(reference)?)
-}
-
 #[cfg(test)]
 mod tests {
     use evals_messages::credential::REDACTED;
@@ -483,61 +319,6 @@ mod tests {
         assert!(!shown.contains("sk-"), "{shown}");
     }
 
-    fn with_body(body: &Value) -> TargetSettings {
-        let settings = json!({"address": "http://h/{{ index }}", "body": body, "parameters": {"index": "news"}});
-        TargetSettings::from_value(settings).unwrap()
-    }
-
-    #[test]
-    fn templates_say_whether_they_use_the_vector_and_the_filter() {
-        for (body, vector, filter) in [
-            (json!("{{ question }}"), false, false),
-            (
-                json!(
-                    "{% if filter is defined %}{{ k }}{% else %}{{ vector | tojson }}{% endif %}"
-                ),
-                true,
-                true,
-            ),
-            (
-                json!("{% if index == \"words\" %}{{ vector }}{% else %}{{ question }}{% endif %}"),
-                false,
-                false,
-            ),
-            (
-                json!({"a": [{"v": "{{ vector }}"}, {"f": "x"}]}),
-                true,
-                false,
-            ),
-            (json!([{"f": "{{ filter }}"}]), false, true),
-        ] {
-            let settings = with_body(&body);
-            assert_eq!(settings.uses_vector(), vector, "{body}");
-            assert_eq!(settings.with_filter("x").is_ok(), filter, "{body}");
-        }
-        let filtered = with_body(&json!("{{ filter }}")).with_filter("year > 2020");
-        let parameters = filtered.unwrap().parameters();
-        assert_eq!(parameters["parameters"]["filter"], "year > 2020");
-        let mut own = with_body(&json!("{{ vector }}"));
-        Arc::make_mut(&mut own.parameters).insert("vector".to_owned(), json!([1]));
-        assert!(!own.uses_vector());
-    }
-
-    #[test]
-    fn an_address_may_have_parameters_and_nothing_else() {
-        let settings = with_body(&json!({}));
-        let url = |url: &str| settings.url(url).map_err(|problem| problem.to_string());
-        assert_eq!(url("http://h/{{ index }}"), Ok("http://h/news".to_owned()));
-        let refused = "`target.address`: may use names of `parameters` only";
-        assert!(
-            url("http://h/{{ question }}")
-                .unwrap_err()
-                .starts_with(refused)
-        );
-        assert!(url("http://h/{{ nobody }}").is_err());
-        assert_eq!(url("http://h/{x}"), Ok("http://h/{x}".to_owned()));
-    }
-
     #[test]
     fn the_schema_knows_both_forms() {
         let schema = schemars::schema_for!(TargetSettings).to_value();
@@ -556,74 +337,5 @@ mod tests {
             serde_json::to_value(&body).unwrap(),
             json!({"query": "{{ question }}", "auth": {"user": REDACTED}, "items": [{"api_key": REDACTED}]})
         );
-    }
-}
-
-#[cfg(test)]
-mod reading_tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn problem(value: Value) -> String {
-        TargetSettings::from_value(value).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn unknown_keys_name_the_nearest_one() {
-        for (value, message) in [
-            (
-                json!({"adress": "http://h"}),
-                "`target.adress`: unknown key; did you mean `address`?",
-            ),
-            (
-                json!({"response": {"document": "$"}}),
-                "`target.response.document`: unknown key; did you mean `documents`?",
-            ),
-            (
-                json!({"response": {"usage": {"inputs": "$"}}}),
-                "`target.response.usage.inputs`: unknown key",
-            ),
-            (
-                json!({"stream": {"field": "$.x"}}),
-                "`target.stream.field`: unknown key",
-            ),
-            (
-                json!({"match": {"treshold": 1}}),
-                "`target.match.treshold`: unknown key; did you mean `threshold`?",
-            ),
-        ] {
-            assert_eq!(problem(value), message);
-        }
-    }
-
-    #[test]
-    fn values_of_the_wrong_type_are_placed() {
-        for (value, start) in [
-            (json!(7), "`target`: expected an address such as"),
-            (
-                json!("python x.py"),
-                "`target`: `python x.py` names no target; write",
-            ),
-            (
-                json!({"address": "ftp://x"}),
-                "`target.address`: `ftp://x` names no target",
-            ),
-            (
-                json!({"max_concurrency": 0}),
-                "`target.max_concurrency`: expected a whole number of at least 1, found `0`",
-            ),
-            (
-                json!({"match": {"by": "title"}}),
-                "`target.match.by`: unknown value `title`",
-            ),
-            (
-                json!({"stream": 3}),
-                "`target.stream`: expected `true` or a mapping with `text` and `done`, found `3`",
-            ),
-        ] {
-            let message = problem(value);
-            assert!(message.starts_with(start), "{message}");
-        }
     }
 }

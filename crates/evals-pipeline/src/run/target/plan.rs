@@ -95,7 +95,7 @@ impl TargetPlan {
             name.unwrap_or_else(|| format!("{}{suffix}", manifest.name))
         };
         Ok(Self {
-            history: history(&resolved, &target)?,
+            history: history(session, &resolved, &target)?,
             target,
             matching,
             models,
@@ -197,7 +197,16 @@ fn resumed(arguments: &RunArgs) -> Result<(Resume, Resumption)> {
 }
 
 /// Whose answers the history in requests contains. A target with `session: true` keeps the history itself, with its own answers.
-fn history(resolved: &Resolved, target: &TargetSettings) -> Result<History, SettingsError> {
+fn history(
+    session: &Session<'_>,
+    resolved: &Resolved,
+    target: &TargetSettings,
+) -> Result<History, SettingsError> {
+    if resolved.sets("search.history") {
+        session.printer.warn(
+            "`search.history` is for our own pipeline; the target gets each question as it is",
+        );
+    }
     let key = "conversations.history";
     let history = resolved.settings.conversations.history;
     if !target.session {

@@ -281,7 +281,7 @@ async fn a_conversation_has_three_verdicts_from_one_request() {
     let untold = outcomes(&Scripted::new([]), JudgedMeasure::Conversation, &material()).await;
     assert_eq!(
         undefined(&untold[2]),
-        "the system was not told the earlier turns"
+        "the system did not get the earlier turns"
     );
 }
 
