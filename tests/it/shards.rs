@@ -193,7 +193,7 @@ fn shards_come_from_the_data_folders_of_several_machines() {
     let refused = crate::sandbox::ended(&mut command);
     assert_eq!(refused.code, Some(2));
     let message = refused.stderr;
-    assert!(message.contains("target.parameters."), "{message}");
+    assert!(message.contains("target.sha256"), "{message}");
 }
 
 #[test]

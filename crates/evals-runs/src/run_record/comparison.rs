@@ -1,5 +1,6 @@
 //! Whether two records are of the same run, or of runs with the same configuration; if not, which values differ.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -371,9 +372,9 @@ impl Configuration {
         if settings.len() > LISTED {
             named.push(format!("{} more", settings.len() - LISTED));
         }
-        let contents: BTreeSet<&str> = contents.into_iter().map(content).collect();
+        let contents: BTreeSet<_> = contents.into_iter().map(content).collect();
         if !contents.is_empty() {
-            let contents: Vec<&str> = contents.into_iter().collect();
+            let contents: Vec<_> = contents.into_iter().collect();
             named.push(format!("{} as of {seen}", contents.join(" and ")));
         }
         named.join(", ")
@@ -472,9 +473,9 @@ fn is_provenance(path: &str) -> bool {
 }
 
 /// Names the content whose digest is at a path.
-fn content(path: &str) -> &str {
+fn content(path: &str) -> Cow<'_, str> {
     if is_of_data(path) {
-        return "dataset files";
+        return "dataset files".into();
     }
     let path = path.strip_suffix(".digest").unwrap_or(path);
     let path = path.strip_prefix("prompts.").unwrap_or(path);
@@ -514,10 +515,15 @@ fn significant<'p>(paths: &BTreeSet<&'p str>) -> Vec<&'p str> {
     paths.iter().filter(is_significant).copied().collect()
 }
 
-fn shown(path: &str) -> &str {
-    match path {
+/// A path as users know it: that of the setting, if there is one.
+fn shown(path: &str) -> Cow<'_, str> {
+    // The record has the settings of a target below its `parameters`.
+    if let Some(setting) = path.strip_prefix("target.parameters.") {
+        return format!("target.{setting}").into();
+    }
+    Cow::Borrowed(match path {
         UNANSWERABLE => "unanswerable questions",
         "k" => "search.limit",
         path => path.strip_prefix("settings.").unwrap_or(path),
-    }
+    })
 }

@@ -199,6 +199,26 @@ fn a_target_and_our_pipeline_differ_in_their_profile() {
 }
 
 #[test]
+fn settings_of_a_target_are_named_as_users_write_them() {
+    let of = |mode: &str, k: u32| {
+        let mut manifest = manifest();
+        let parameters = json!({"parameters": {"mode": mode}, "body": {"k": k}});
+        manifest["target"] = json!({"kind": "http", "name": "http://h", "parameters": parameters});
+        manifest["settings"]["target"] = json!({"parameters": {"mode": mode}, "body": {"k": k}});
+        manifest
+    };
+    let (one, other) = (of("vector", 5), of("hybrid", 6));
+    let expected = [
+        "target.body.k: 5 -> 6",
+        "target.parameters.mode: vector -> hybrid",
+    ];
+    let found = differing(&configuration(&one), &configuration(&other));
+    assert_eq!(found, expected);
+    // The whole record has them twice.
+    assert_eq!(record(&one).differences(&record(&other)), expected);
+}
+
+#[test]
 fn changed_files_are_named_without_their_digests() {
     let of = |digit: char| {
         let digest: String = std::iter::repeat_n(digit, 64).collect();
