@@ -240,4 +240,6 @@ fn a_run_says_whose_target_it_asks_and_which_files_beside_the_dataset_it_does_no
         assert!(inside.contains(part), "{inside}");
     }
     assert!(!inside.contains("mine/target.yaml"), "{inside}");
+    let named = sandbox.run(&format!("{line} --target outputs:replies.jsonl"));
+    assert!(!named.stderr.contains("./target.yaml"), "{}", named.stderr);
 }

@@ -13,7 +13,7 @@ pub fn note(session: &Session<'_>, resolved: &Resolved, dataset: Option<&Path>) 
     let origins = resolved.origins();
     if resolved.file_of_target("address") == Some(targets::FILE) {
         printer.note(&format!("target from ./{}", targets::FILE));
-    } else if origins.iter().any(|origin| origin == targets::FILE) {
+    } else if resolved.depends_on(targets::FILE) {
         printer.note(&format!("settings of the target from ./{}", targets::FILE));
     }
     let Some(dataset) = dataset else {

@@ -45,6 +45,13 @@ impl Resolved {
         (!layer.is_option).then_some(layer.origin.as_str())
     }
 
+    /// Whether any setting would be different without the layer of this name.
+    pub fn depends_on(&self, origin: &str) -> bool {
+        let others = self.layers.iter().filter(|layer| layer.origin != origin);
+        let without = resolve(others.cloned().collect());
+        without.map_or(true, |without| without.settings != self.settings)
+    }
+
     /// Whether any layer sets `path`, even to its default.
     pub fn sets(&self, path: &str) -> bool {
         self.layers
@@ -269,6 +276,23 @@ mod tests {
             ..foreign
         };
         assert_eq!(profile(vec![own]), "hybrid");
+    }
+
+    #[test]
+    fn settings_depend_on_a_layer_unless_others_replace_all_of_it() {
+        let foreign = || Layer {
+            origin: "target.yaml".to_owned(),
+            ..file("target: {address: \"http://a/ask\", method: PUT}")
+        };
+        let depends = |options: &[&str]| {
+            let resolved = resolve(vec![foreign(), set(options)]).unwrap();
+            resolved.depends_on("target.yaml")
+        };
+        assert!(depends(&["search.limit=3"]));
+        let address = "target.address=http://b/ask";
+        assert!(depends(&[address]));
+        assert!(!depends(&[address, "target.method=GET"]));
+        assert!(!depends(&["target.address=exec:sh"]), "a different kind");
     }
 
     #[test]
