@@ -113,6 +113,17 @@ fn a_filter_reaches_the_engine_or_is_refused() {
     for request in server.received() {
         assert_eq!(request.body["filter"], "year>2020");
     }
+    for (own, is_named) in [
+        ("", false),
+        ("--set target.parameters.filter=year>2020", false),
+        ("--set target.parameters.filter=year>2010", true),
+    ] {
+        let said = sandbox
+            .run(&format!("{LINE} --filter year>2020 {own}"))
+            .stderr;
+        let warning = "`--filter` replaces the target's own `parameters.filter`, `year>2010`";
+        assert_eq!(said.contains(warning), is_named, "{own}: {said}");
+    }
     sandbox.write(
         "target.yaml",
         format!("address: {}/ask\n", server.ollama_url()),

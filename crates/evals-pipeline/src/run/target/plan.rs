@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context as _, Result, bail};
 use evals_data::Manifest;
+use evals_messages::visible;
 use evals_metrics::Measure;
 use evals_pages::out_file::OutFile;
 use evals_rag::retrieval::IdenticalIds;
@@ -127,6 +128,15 @@ fn filtered(
     let Some(filter) = &arguments.retrieval.filter else {
         return Ok(target);
     };
+    // Engines have languages of their own, so nobody can join the two.
+    let own = target.parameters.get("filter").filter(|it| !it.is_null());
+    let own = own.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+    if let Some(own) = own.filter(|own| !own.is_empty() && own != filter) {
+        session.printer.warn(&format!(
+            "`--filter` replaces the target's own `parameters.filter`, `{}`",
+            visible::line(&own)
+        ));
+    }
     if let Some(statement) = &target.statement {
         let text = statement.text(&session.directories.working);
         let text = text.context("the file of `target.statement` cannot be read")?;
