@@ -36,6 +36,8 @@ pub(super) struct Columns {
     pub(super) title: Option<String>,
     pub(super) text: Option<String>,
     pub(super) vector: Option<Vectors>,
+    /// Without vectors: a column that would have them if its lists had one length, and how to write it, as the end of a sentence.
+    pub(super) unfixed: Option<String>,
 }
 
 /// A column of vectors.
@@ -50,7 +52,10 @@ pub(super) type Unusable = (&'static str, String);
 
 /// Finds the columns in a table with this schema. A column that was not asked for is chosen by its name, or for vectors by its type.
 pub(super) fn find(asked: &ColumnSettings, schema: &Schema) -> Result<Columns, Unusable> {
+    let vector = vectors(schema, asked.vector.as_deref())?;
+    let mut fields = schema.fields().iter().filter(|_| vector.is_none());
     let columns = Columns {
+        unfixed: fields.find_map(|field| of_any_length(field)),
         document: named(
             schema,
             "document",
@@ -60,7 +65,7 @@ pub(super) fn find(asked: &ColumnSettings, schema: &Schema) -> Result<Columns, U
         )?,
         title: named(schema, "title", asked.title.as_deref(), &TITLE, is_text)?,
         text: named(schema, "text", asked.text.as_deref(), &TEXT, is_text)?,
-        vector: vectors(schema, asked.vector.as_deref())?,
+        vector,
     };
     if columns.document.is_none() && columns.text.is_none() {
         let names = names(schema.fields().iter().map(|field| field.name().as_str()));
@@ -91,6 +96,20 @@ fn dimension(kind: &DataType) -> Option<usize> {
         }
         _ => None,
     }
+}
+
+/// How to write a column of lists of numbers whose length is not fixed, as Python's lists become without a schema.
+fn of_any_length(field: &Field) -> Option<String> {
+    let (DataType::List(item) | DataType::LargeList(item)) = field.data_type() else {
+        return None;
+    };
+    item.data_type().is_floating().then(|| {
+        format!(
+            "the column `{}` has lists of variable length, and vectors need a fixed one; write it with the type `pa.list_(pa.float32(), N)` of \
+             pyarrow, where `N` is their number of dimensions",
+            field.name()
+        )
+    })
 }
 
 /// The column that the user named, or the first with a usual name, if its type fits.
@@ -129,11 +148,12 @@ fn vectors(schema: &Schema, asked: Option<&str>) -> Result<Option<Vectors>, Unus
     };
     if let Some(asked) = asked {
         let field = field(schema, ROLE, asked)?;
-        let problem = || {
-            format!(
+        let problem = || match of_any_length(field) {
+            Some(advice) => format!("has no vectors to search: {advice}"),
+            None => format!(
                 "has no vectors in the column `{asked}`: it is of type {}, and a search needs lists of floating-point numbers of one fixed length",
                 field.data_type()
-            )
+            ),
         };
         return of(field).map(Some).ok_or_else(|| (ROLE, problem()));
     }
@@ -222,6 +242,7 @@ mod tests {
                 column: "embedding".to_owned(),
                 dimension: 3,
             }),
+            unfixed: None,
         };
         assert_eq!(found, expected);
         let named = ColumnSettings {
@@ -250,9 +271,14 @@ mod tests {
             ..ColumnSettings::default()
         };
         assert!(
-            refused(vector("c"))
+            refused(vector("c")).1.starts_with(
+                "has no vectors to search: the column `c` has lists of variable length"
+            )
+        );
+        assert!(
+            refused(vector("text"))
                 .1
-                .starts_with("has no vectors in the column `c`: it is of type List(")
+                .starts_with("has no vectors in the column `text`: it is of type Utf8")
         );
         assert_eq!(
             refused(vector("embedding")).1,

@@ -12,6 +12,7 @@ use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::index::scalar::FullTextSearchQuery;
 use lancedb::query::{ExecutableQuery, QueryBase, Select, VectorQuery};
 
+use super::columns::Columns;
 use super::{
     ForeignDistance, ForeignError, ForeignMode, ForeignSearch, ForeignTable, guarded, texts,
 };
@@ -95,9 +96,7 @@ impl ForeignTable {
                 self.check_vectors(search, &any, &mut warnings).await?;
             }
             if self.mode(search) != ForeignMode::Vector {
-                let index = self.text_index().ok_or_else(|| self.lacks(
-                    "has no full-text index for its texts; create one (`table.create_index(COLUMN, config=FTS())` in Python), or search with `mode: vector`",
-                ))?;
+                let index = self.text_index().ok_or_else(|| self.lacks_text_index())?;
                 warnings.extend(self.uncovered(&index.name, "full-text index").await?);
             }
             self.find(search, "any", &any, 1).await?;
@@ -129,9 +128,10 @@ impl ForeignTable {
         warnings: &mut Vec<String>,
     ) -> Result<(), ForeignError> {
         if self.columns.vector.is_none() {
-            return Err(self.lacks(
-                "has no column of vectors: lists of floating-point numbers of one fixed length; search it with `mode: keyword`",
-            ));
+            return Err(self.lacks(&match &self.columns.unfixed {
+                Some(advice) => format!("has no vectors to search: {advice}"),
+                None => "has no column of vectors: lists of floating-point numbers of one fixed length; search it with `mode: keyword`".to_owned(),
+            }));
         }
         if !search.index {
             return Ok(());
@@ -173,6 +173,22 @@ impl ForeignTable {
                 self.address, self.rows
             )
         }))
+    }
+
+    fn lacks_text_index(&self) -> ForeignError {
+        let instead = match &self.columns {
+            Columns {
+                vector: Some(_), ..
+            } => ", or search with `mode: vector`".to_owned(),
+            Columns {
+                unfixed: Some(advice),
+                ..
+            } => format!("; it has no vectors to search either: {advice}"),
+            _ => String::new(),
+        };
+        self.lacks(&format!(
+            "has no full-text index for its texts; create one (`table.create_index(COLUMN, config=FTS())` in Python){instead}"
+        ))
     }
 
     fn lacks(&self, problem: &str) -> ForeignError {

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeListArray, Float32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, FixedSizeListArray, Float32Array, Int64Array, ListArray, RecordBatch, StringArray,
 };
-use arrow::datatypes::{DataType, Field};
+use arrow::datatypes::{DataType, Field, Float64Type};
 use evals_index::{
     ForeignDistance, ForeignError, ForeignHit, ForeignMode, ForeignSearch, ForeignTable, Store,
 };
@@ -321,6 +321,24 @@ async fn what_cannot_be_searched_says_what_there_is() {
         };
         let error = things.check(&filtered).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
+    }
+    // Vectors as Python's lists become without a schema. No message leads to a mode that fails with a different one.
+    let lists = ListArray::from_iter_primitive::<Float64Type, _, _>([Some([Some(1.0), Some(0.0)])]);
+    let columns = [
+        ("text", texts(&["red"])),
+        ("embedding", Arc::new(lists) as ArrayRef),
+    ];
+    write(folder.path(), "lists", &columns).await;
+    let lists = open(folder.path(), Some("lists")).await.unwrap();
+    for search in [ForeignSearch::default(), search(ForeignMode::Vector)] {
+        let error = lists.check(&search).await.unwrap_err().to_string();
+        for part in [
+            "`embedding` has lists of variable length",
+            "`pa.list_(pa.float32(), N)`",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(!error.contains("mode:"), "{error}");
     }
     // A damaged table, and one of a later format.
     let versions = folder.path().join("words.lance/_versions");
