@@ -82,11 +82,11 @@ async fn vespa() {
         ],
     }});
     let select = "select document_id, title, text from chunks where ";
-    let near = "({targetHits: 2}nearestNeighbor(vector, q))";
+    let near = "({targetHits: 10}nearestNeighbor(vector, q))";
     let body = |rest: &str, profile: &str| {
         json!({
             "yql": format!("{select}{rest}"), "query": "why \"so\"?", "type": "any",
-            "input.query(q)": [0.5, -1.0], "ranking": profile, "hits": 2, "timeout": "10s",
+            "input.query(q)": [0.5, -1.0], "ranking": profile, "hits": 10, "timeout": "10s",
         })
     };
     let mut keyword = body("userQuery() and (year > 2020)", "bm25");
@@ -115,6 +115,9 @@ async fn vespa() {
         requests,
     )
     .await;
+    let deep = json!({"mode": "keyword", "chunks_per_document": 300});
+    let (received, _) = asked("vespa", deep, json!({"root": {}})).await;
+    assert_eq!(received.body["hits"], 400, "Vespa refuses more");
     let none = json!({"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}});
     let (_, reply) = asked("vespa", json!({"mode": "vector"}), none).await;
     assert_eq!(reply.documents, Some(Vec::new()));
@@ -127,7 +130,7 @@ async fn weaviate() {
     ]}}});
     let query = |search: &str| {
         let end = "\n) { document_id title text } } }";
-        json!({"query": format!("{{ Get {{ Chunks({search}, limit: 2{end}")})
+        json!({"query": format!("{{ Get {{ Chunks({search}, limit: 10{end}")})
     };
     let filter = "{path: [\"year\"], operator: GreaterThan, valueInt: 2020}";
     let requests = vec![
@@ -172,7 +175,7 @@ async fn qdrant() {
         (
             json!({"mode": "vector", "filter": filter.to_string()}),
             path,
-            json!({"query": [0.5, -1.0], "params": params, "filter": filter, "limit": 2, "with_payload": fields}),
+            json!({"query": [0.5, -1.0], "params": params, "filter": filter, "limit": 10, "with_payload": fields}),
         ),
         (
             json!({"mode": "hybrid", "filter": filter, "exact": true}),
@@ -182,7 +185,7 @@ async fn qdrant() {
                     {"query": words, "using": "bm25", "limit": 100, "filter": filter},
                     {"query": [0.5, -1.0], "params": {"exact": true, "hnsw_ef": 128}, "limit": 100, "filter": filter},
                 ],
-                "query": {"fusion": "rrf"}, "limit": 2, "with_payload": fields,
+                "query": {"fusion": "rrf"}, "limit": 10, "with_payload": fields,
             }),
         ),
     ];
@@ -211,19 +214,19 @@ async fn opensearch() {
     let filter = json!({"range": {"year": {"gt": 2020}}});
     let words = json!({"multi_match": {"query": "why \"so\"?", "fields": ["title", "text"]}});
     let near = |k| json!({"knn": {"vector": {"vector": [0.5, -1.0], "k": k}}});
-    let mut filtered = near(2);
+    let mut filtered = near(10);
     filtered["knn"]["vector"]["filter"] = filter.clone();
     let path = "/chunks/_search";
     let requests = vec![
         (
             json!({"mode": "keyword", "filter": filter.to_string()}),
             path,
-            json!({"query": {"bool": {"must": words, "filter": filter}}, "size": 2, "_source": fields}),
+            json!({"query": {"bool": {"must": words, "filter": filter}}, "size": 10, "_source": fields}),
         ),
         (
             json!({"mode": "vector", "filter": filter}),
             path,
-            json!({"query": filtered, "size": 2, "_source": fields}),
+            json!({"query": filtered, "size": 10, "_source": fields}),
         ),
         (
             json!({"mode": "hybrid"}),
@@ -234,7 +237,7 @@ async fn opensearch() {
                     "normalization": {"technique": "min_max"},
                     "combination": {"technique": "arithmetic_mean", "parameters": {"weights": [0.3, 0.7]}},
                 }}]},
-                "size": 2, "_source": fields,
+                "size": 10, "_source": fields,
             }),
         ),
     ];
@@ -254,19 +257,19 @@ async fn elasticsearch() {
     let query = json!({"multi_match": {"query": "why \"so\"?", "fields": ["title", "text"]}});
     let near =
         |k| json!({"field": "vector", "query_vector": [0.5, -1.0], "k": k, "num_candidates": 100});
-    let mut filtered = near(2);
+    let mut filtered = near(10);
     filtered["filter"] = filter.clone();
     let path = "/chunks/_search";
     let requests = vec![
         (
             json!({"mode": "keyword", "filter": filter}),
             path,
-            json!({"retriever": {"standard": {"query": query, "filter": filter}}, "size": 2, "_source": fields}),
+            json!({"retriever": {"standard": {"query": query, "filter": filter}}, "size": 10, "_source": fields}),
         ),
         (
             json!({"mode": "vector", "filter": filter.to_string()}),
             path,
-            json!({"retriever": {"knn": filtered}, "size": 2, "_source": fields}),
+            json!({"retriever": {"knn": filtered}, "size": 10, "_source": fields}),
         ),
         (
             json!({"mode": "hybrid"}),
@@ -275,7 +278,7 @@ async fn elasticsearch() {
                 "retriever": {"rrf": {
                     "retrievers": [{"standard": {"query": query}}, {"knn": near(100)}], "rank_window_size": 100,
                 }},
-                "size": 2, "_source": fields,
+                "size": 10, "_source": fields,
             }),
         ),
     ];
@@ -330,7 +333,7 @@ async fn milvus() {
             json!({"mode": "keyword", "filter": filter}),
             search,
             json!({
-                "collectionName": "chunks", "data": ["why \"so\"?"], "annsField": "sparse", "filter": filter, "limit": 2,
+                "collectionName": "chunks", "data": ["why \"so\"?"], "annsField": "sparse", "filter": filter, "limit": 10,
                 "outputFields": fields,
             }),
         ),
@@ -339,7 +342,7 @@ async fn milvus() {
             search,
             json!({
                 "collectionName": "chunks", "data": [[0.5, -1.0]], "annsField": "vector", "filter": "",
-                "searchParams": {"params": {"ef": 64}}, "limit": 2, "outputFields": fields,
+                "searchParams": {"params": {"ef": 64}}, "limit": 10, "outputFields": fields,
             }),
         ),
         (
@@ -351,7 +354,7 @@ async fn milvus() {
                     {"data": ["why \"so\"?"], "annsField": "sparse", "limit": 100, "filter": ""},
                     {"data": [[0.5, -1.0]], "annsField": "vector", "limit": 100, "filter": "", "params": {}},
                 ],
-                "rerank": {"strategy": "rrf", "params": {"k": 60}}, "limit": 2, "outputFields": fields,
+                "rerank": {"strategy": "rrf", "params": {"k": 60}}, "limit": 10, "outputFields": fields,
             }),
         ),
     ];
@@ -378,12 +381,12 @@ async fn solr() {
         (
             json!({"mode": "keyword", "filter": "year:[2021 TO *]"}),
             path,
-            json!({"query": words, "filter": "year:[2021 TO *]", "limit": 2, "fields": fields}),
+            json!({"query": words, "filter": "year:[2021 TO *]", "limit": 10, "fields": fields}),
         ),
         (
             json!({"mode": "vector"}),
             path,
-            json!({"query": near(2), "limit": 2, "fields": fields}),
+            json!({"query": near(10), "limit": 10, "fields": fields}),
         ),
         (
             json!({"mode": "hybrid"}),
@@ -391,7 +394,7 @@ async fn solr() {
             json!({
                 "queries": {"words": words, "vectors": near(100)},
                 "params": {"combiner": true, "combiner.query": ["words", "vectors"], "combiner.algorithm": "rrf"},
-                "limit": 2, "fields": fields,
+                "limit": 10, "fields": fields,
             }),
         ),
     ];
@@ -415,7 +418,7 @@ async fn meilisearch() {
     });
     let body = |further: Value| {
         let mut body = json!({
-            "q": "why \"so\"?", "limit": 2, "attributesToRetrieve": ["document_id", "title", "text"], "showRankingScore": true,
+            "q": "why \"so\"?", "limit": 10, "attributesToRetrieve": ["document_id", "title", "text"], "showRankingScore": true,
         });
         let further = further.as_object().unwrap().clone();
         body.as_object_mut().unwrap().extend(further);
@@ -451,13 +454,13 @@ async fn typesense() {
         "out_of": 2, "page": 1, "search_time_ms": 1,
     }]});
     let body = |search: Value| {
-        let mut all = json!({"collection": "chunks", "per_page": 2, "include_fields": "document_id,title,text"});
+        let mut all = json!({"collection": "chunks", "per_page": 10, "include_fields": "document_id,title,text"});
         all.as_object_mut()
             .unwrap()
             .extend(search.as_object().unwrap().clone());
         json!({"searches": [all]})
     };
-    let words = json!({"q": "why \"so\"?", "query_by": "title,text", "drop_tokens_threshold": 2});
+    let words = json!({"q": "why \"so\"?", "query_by": "title,text", "drop_tokens_threshold": 10});
     let with = |more: Value| {
         let mut search = words.clone();
         search
@@ -476,12 +479,12 @@ async fn typesense() {
         (
             json!({"mode": "vector"}),
             path,
-            body(json!({"q": "*", "vector_query": "vector:([0.5, -1.0], k: 2)"})),
+            body(json!({"q": "*", "vector_query": "vector:([0.5, -1.0], k: 10)"})),
         ),
         (
             json!({"mode": "hybrid"}),
             path,
-            with(json!({"vector_query": "vector:([0.5, -1.0], k: 2, alpha: 0.3)"})),
+            with(json!({"vector_query": "vector:([0.5, -1.0], k: 10, alpha: 0.3)"})),
         ),
     ];
     check(
