@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use evals::{CaseId, CaseReport, Domain, Report};
 use evals_evaluators::{Untyped, documents_listed};
+use evals_messages::quantity;
 use evals_metrics::Measure;
 use evals_rag::targets::matching::{Returned, Spread};
 use evals_rag::{Missing, Retrieval};
@@ -58,17 +59,34 @@ impl Depth {
 
     /// The facts below the title of a report: the depth, and a warning about a target that returned too few documents.
     pub fn facts(&self) -> impl Iterator<Item = (String, String)> {
-        let warning = self.shortfall().map(|it| ("warning".to_owned(), it));
+        let warning = self.nothing().or_else(|| self.shortfall());
+        let warning = warning.map(|it| ("warning".to_owned(), it));
         [("documents per question".to_owned(), self.line())]
             .into_iter()
             .chain(warning)
     }
 
-    /// The warning about a target that returned fewer documents than the measures look at.
+    /// The warning about a target that returned nothing but empty lists.
+    pub fn nothing(&self) -> Option<String> {
+        let Returned {
+            documents,
+            questions,
+            ..
+        } = self.returned;
+        (documents.most == 0).then(|| {
+            format!(
+                "the target returned no document at all ({}): its table or index may be empty, a filter may leave nothing (`--filter`, \
+                 `parameters.filter`), or `response.documents` may match nothing in its replies",
+                quantity::of(questions, "question")
+            )
+        })
+    }
+
+    /// The warning about a target that returned documents, but fewer than the measures look at.
     pub fn shortfall(&self) -> Option<String> {
         let (measure, cutoff) = self.deepest.as_ref()?;
-        let median = self.returned.documents.median;
-        (median < wide(*cutoff)).then(|| {
+        let Spread { median, most, .. } = self.returned.documents;
+        (most > 0 && median < wide(*cutoff)).then(|| {
             format!(
                 "the median number of distinct documents per question is {median}, and {measure} counts up to {cutoff}, so that more passages \
                  alone may raise it; ask the target for more passages, or cut the measures with `--k`"

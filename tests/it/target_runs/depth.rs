@@ -105,6 +105,27 @@ fn a_target_with_fewer_documents_than_the_measures_count_is_pointed_out() {
 }
 
 #[test]
+fn a_target_that_returns_nothing_is_pointed_out() {
+    let sandbox = sandbox();
+    replies(&sandbox, "empty.jsonl", &[]);
+    let empty = sandbox.run("twelve.yaml --skip-qa --no-progress --target outputs:empty.jsonl");
+    assert_eq!(empty.code, Some(0), "{}", empty.stderr);
+    let warns =
+        "the target returned no document at all (5 questions): its table or index may be empty";
+    for said in [&unwrapped(&empty.stdout), &empty.stderr] {
+        assert!(said.contains(warns), "{said}");
+        assert!(!said.contains("the median number"), "{said}");
+    }
+    // One document is enough, be it of one question alone.
+    let rows = fs::read_to_string(sandbox.work().join("empty.jsonl")).unwrap();
+    sandbox.write("one.jsonl", rows.replacen("[]", "[\"d03\"]", 1));
+    let one = sandbox.run("twelve.yaml --skip-qa --no-progress --target outputs:one.jsonl");
+    assert!(!one.stderr.contains("no document at all"), "{}", one.stderr);
+    let printed = unwrapped(&one.stdout);
+    assert!(printed.contains("the median number"), "{printed}");
+}
+
+#[test]
 fn scores_of_a_target_are_in_the_files_and_in_the_figures() {
     let sandbox = sandbox();
     replies(&sandbox, "shallow.jsonl", &SHALLOW);

@@ -35,6 +35,8 @@ pub struct TargetFacts {
     checked: Option<IdCheck>,
     /// `None` if the cases do not say it.
     depth: Option<Depth>,
+    /// Whether the report is of retrieval.
+    is_retrieval: bool,
     /// `None` outside of retrieval, and if the target gave none.
     scores: Option<DocumentScores>,
     versions: BTreeSet<String>,
@@ -61,6 +63,7 @@ impl TargetFacts {
             wanted: wanted(report),
             checked: checked.filter(|checked| checked.compared > 0),
             depth: Depth::of(report),
+            is_retrieval: false,
             scores: None,
             versions: named(TargetSystem::VERSION),
             cut: attributes()
@@ -74,7 +77,11 @@ impl TargetFacts {
     /// The same with the scores of a retrieval benchmark.
     #[must_use]
     pub fn with_scores(self, scores: Option<DocumentScores>) -> Self {
-        Self { scores, ..self }
+        Self {
+            is_retrieval: true,
+            scores,
+            ..self
+        }
     }
 
     /// The same for a dataset that may have no documents, which nothing can be matched to then.
@@ -157,6 +164,7 @@ impl TargetFacts {
         push("scores", scores.and_then(DocumentScores::line));
         push("warning", self.resumed.clone());
         push("warning", self.mismatch());
+        push("warning", self.nothing());
         // More passages with the ids of other documents raise nothing.
         let shortfall = depth.filter(|_| !self.counts.none_matched());
         push("warning", shortfall.and_then(Depth::shortfall));
@@ -175,6 +183,12 @@ impl TargetFacts {
     /// The comparison of texts, if most are of other documents than the ids say.
     fn mostly_different(&self) -> Option<IdCheck> {
         self.checked.filter(IdCheck::mostly_differ)
+    }
+
+    /// What to say if a retrieval benchmark got no documents.
+    fn nothing(&self) -> Option<String> {
+        let depth = self.depth.as_ref().filter(|_| self.is_retrieval);
+        depth.and_then(Depth::nothing)
     }
 
     /// What to say if there were documents, and not one of them is in the corpus.
@@ -247,6 +261,7 @@ impl TargetFacts {
     pub(crate) fn warn(&self, printer: &Printer) {
         let all = &self.counts.all;
         printer.warn_of(self.mismatch().as_deref());
+        printer.warn_of(self.nothing().as_deref());
         if self.counts.mostly_unmatched() && !self.counts.none_matched() {
             printer.warn(&format!(
                 "{} of {} of the target are not in the corpus and count as not relevant: {}; `match` in the settings of the target names a \
