@@ -365,8 +365,8 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     let judge = judge("w1x");
     let settings = json!({"providers": {"openai": {"base_url": judge.openai_url()}}});
     sandbox.write("settings.yaml", settings.to_string());
+    let line = "run talks.yaml --skip-retrieval --judge openai:judge --judges conversation --config settings.yaml --no-progress";
     let scores = |rest: &str| {
-        let line = "run talks.yaml --skip-retrieval --judge openai:judge --judges conversation --config settings.yaml --no-progress";
         sandbox.succeed(&format!("{line} {rest}"));
         report(&sandbox, "qa")["summary"]["scores"]["conversation complete"].clone()
     };
@@ -389,6 +389,11 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
         "{asked}"
     );
     assert!(!asked.contains("once more (2)"), "{asked}");
+    for (limit, has_none) in [(1, true), (2, false)] {
+        let said = sandbox.run(&format!("{line} --limit {limit}")).stderr;
+        let warning = "the judge `conversation` has nothing to judge: no question of this run is a later turn";
+        assert_eq!(said.contains(warning), has_none, "{said}");
+    }
 }
 
 #[test]

@@ -255,10 +255,21 @@ impl FurtherJudges {
         measures.chain(rubrics.map(|planned| planned.rubric.name().to_owned()))
     }
 
-    /// Adds the evaluators to `dataset`.
-    pub(super) fn add_evaluators(&self, mut dataset: Dataset<Qa>) -> Dataset<Qa> {
+    /// Adds the evaluators to `dataset`, with a warning about one that has nothing to judge.
+    pub(super) fn add_evaluators(
+        &self,
+        printer: &Printer,
+        mut dataset: Dataset<Qa>,
+    ) -> Dataset<Qa> {
         let last_turns = LastTurns::of(dataset.cases().iter().map(|case| &case.metadata.0));
         for measure in &self.measures {
+            if measure.judges_conversations() && last_turns.are_none() {
+                printer.warn(&format!(
+                    "the judge `{}` has nothing to judge: no question of this run is a later turn of a conversation \
+                     (`questions.conversation` in the manifest)",
+                    measure.name()
+                ));
+            }
             let judge = Decomposed::new(*measure, Arc::clone(&self.judges));
             dataset = dataset.evaluator(judge.at(last_turns.clone()));
         }

@@ -14,6 +14,7 @@ use evals_rag::qa::{
 };
 use evals_runs::judged_by::JudgeRecords;
 use evals_settings::{EMBEDDED, Resolved};
+use evals_terminal::Printer;
 
 use super::further_judges::{FurtherJudges, FurtherPlan};
 use super::judge_records;
@@ -162,15 +163,15 @@ impl Judging {
         further.flat_map(FurtherJudges::names).collect()
     }
 
-    /// Adds every evaluator to `dataset`, the headline first.
-    pub(crate) fn add_evaluators(&self, dataset: Dataset<Qa>) -> Dataset<Qa> {
+    /// Adds every evaluator to `dataset`, the headline first, with a warning about a judge that has nothing to judge.
+    pub(crate) fn add_evaluators(&self, printer: &Printer, dataset: Dataset<Qa>) -> Dataset<Qa> {
         let refusal = match &self.refusals {
             Some(judge) => Refusal::new().judge(judge.clone()),
             None => Refusal::new(),
         };
         let mut dataset = dataset.evaluator(Equivalence::new(Arc::clone(&self.judge)));
         if let Some(further) = &self.further {
-            dataset = further.add_evaluators(dataset);
+            dataset = further.add_evaluators(printer, dataset);
         }
         dataset
             .evaluator(refusal)

@@ -35,6 +35,11 @@ impl LastTurns {
         Self(last)
     }
 
+    /// Whether no conversation has several turns.
+    pub fn are_none(&self) -> bool {
+        self.0.values().all(|turn| *turn < 2)
+    }
+
     /// Whether a question with this metadata ends a conversation of several turns.
     pub fn ends(&self, metadata: &Map<String, Value>) -> bool {
         place(metadata)
@@ -105,5 +110,7 @@ mod tests {
         let last = LastTurns::of(&all);
         let ends: Vec<bool> = all.iter().map(|it| last.ends(it)).collect();
         assert_eq!(ends, [false, true, false, false, false]);
+        assert!(!last.are_none());
+        assert!(LastTurns::of(&all[3..]).are_none());
     }
 }

@@ -89,7 +89,7 @@ async fn answer(
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone())
         .in_sequences(|case| system.conversations.sequence(case.as_str()));
-    let dataset = models.judging.add_evaluators(dataset);
+    let dataset = models.judging.add_evaluators(session.printer, dataset);
     let work = Work {
         name: format!("{} ({identity})", plan.qa_name),
         dataset,
