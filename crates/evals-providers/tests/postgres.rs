@@ -218,6 +218,17 @@ async fn another_dimension_names_both_numbers_and_the_setting() {
 
 #[tokio::test]
 #[ignore = "needs a server, which scripts/test-engines starts"]
+async fn a_missing_permission_ends_the_run_and_says_what_to_grant() {
+    // A table that the superuser alone may read.
+    let (class, message) = failed("SELECT rolname AS id FROM pg_authid", json!({})).await;
+    assert_eq!(class, FailureClass::Terminal, "{message}");
+    let expected =
+        "permission denied for table pg_authid; grant it to the user of the address: `GRANT SELECT";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server, which scripts/test-engines starts"]
 async fn a_statement_that_writes_is_refused_by_the_server() {
     for statement in [
         "WITH made AS (INSERT INTO writable VALUES ('x') RETURNING id) SELECT id FROM made",

@@ -9,6 +9,9 @@ use tokio_postgres::error::SqlState;
 /// The most characters of a message that are shown.
 const MOST: usize = 400;
 
+/// The advice to a user without a permission.
+const GRANT: &str = "; grant it to the user of the address: `GRANT SELECT ON … TO …` for a table, `GRANT USAGE ON SCHEMA … TO …` for a schema";
+
 /// A failure of the server or of the statement.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -54,6 +57,7 @@ impl Fault {
                 "; pgvector is missing: `CREATE EXTENSION vector`"
             }
             Some(&SqlState::INDETERMINATE_DATATYPE) => "; write the type, as in `$1::vector`",
+            Some(&SqlState::INSUFFICIENT_PRIVILEGE) => GRANT,
             _ => "",
         };
         let message = format!("the statement cannot be used: {}{advice}", said(error));
@@ -72,6 +76,10 @@ impl Fault {
                 Failure::Terminal,
                 format!("the statement writes, and a target is only read: {said}"),
             ),
+            // The server looks at permissions when it runs the statement, which is the same for every question.
+            Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+                Self::new(Failure::Terminal, format!("{said}{GRANT}"))
+            }
             Some(&SqlState::QUERY_CANCELED) => Self::new(
                 Failure::Transient,
                 format!("the statement took longer than `timeout` ({timeout} s): {said}"),

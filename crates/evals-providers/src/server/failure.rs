@@ -194,7 +194,7 @@ impl Server {
     pub(super) fn advice(&self, remedy: Remedy) -> String {
         let advice = match (remedy, self.protocol) {
             (Remedy::Key | Remedy::Quota, Protocol::Target) => {
-                "check the credentials in `headers` or `query` of the target"
+                "check the credentials in `headers` or `query` of the target, and whether they may read what it searches"
             }
             (Remedy::Address, Protocol::Target) => {
                 "check the `address` and the `method` of the target"

@@ -12,8 +12,8 @@ use evals_targets::{
     Body, EventDecoder, Mapping, MappingError, Reply, Request, SettingsProblem, StreamReader,
     StreamState, Target, TargetAddress, TargetError, TargetIdentity, TargetSettings,
 };
-use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::classify::looks_like_html;
@@ -27,7 +27,8 @@ const EXPECTED: Expected = Expected::reply("a reply");
 /// A service that is asked over HTTP.
 ///
 /// Each question is a request. It passes through the [`Traffic`] with the service: its limits, retries and deadlines. By its status a
-/// refusal ends the run (401, 403, 404 and redirections among them), is tried again (429, 5xx, timeouts), or costs its case.
+/// refusal ends the run (401, 403, 404 and redirections among them), is tried again (429, 5xx, timeouts), or costs its case. Five that cost
+/// their cases, errors that replies report among them, end the run if nothing was answered.
 ///
 /// Replies and messages never hold the values of headers.
 #[derive(Debug)]
@@ -216,9 +217,14 @@ impl HttpTarget {
         } else {
             Failure::Content
         };
+        // A missing permission, for example, is an error of every question.
+        let unknown_status = error.is_reported.then_some(StatusCode::OK.as_u16());
         // It may quote a name that the target chose.
         let error = self.server.redacted(&error.to_string());
-        AttemptError::new(failure, format!("{}: {error}", self.server.name()))
+        AttemptError {
+            unknown_status,
+            ..AttemptError::new(failure, format!("{}: {error}", self.server.name()))
+        }
     }
 }
 

@@ -258,12 +258,12 @@ async fn a_refusal_means_what_its_status_says() {
         (
             401,
             Terminal,
-            "; check the credentials in `headers` or `query` of the target",
+            "; check the credentials in `headers` or `query` of the target, and whether they may read what it searches",
         ),
         (
             403,
             Terminal,
-            "; check the credentials in `headers` or `query` of the target",
+            "; check the credentials in `headers` or `query` of the target, and whether they may read what it searches",
         ),
         (
             404,
@@ -283,6 +283,37 @@ async fn a_refusal_means_what_its_status_says() {
         let expected =
             format!("`SERVER/ask` answered {status}: the field `max_tokens` is not supported{end}");
         assert!(message.ends_with(&expected), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_that_every_reply_reports_ends_the_run() {
+    let denied = json!({"error": "permission denied for collection `chunks`"});
+    let scripted = ScriptedServer::start(move |_, before| match before {
+        5 => paris(),
+        _ => Reaction::json(200, &denied),
+    });
+    let ask = async |target: &HttpTarget| {
+        let error = target.ask(&why()).await.unwrap_err();
+        (error.class(), chain(&error))
+    };
+    let target = open(&scripted, json!({}), 1);
+    for _ in 1..5 {
+        let (class, message) = ask(&target).await;
+        assert_eq!(class, FailureClass::Content, "{message}");
+    }
+    let (class, message) = ask(&target).await;
+    assert_eq!(class, FailureClass::Terminal, "{message}");
+    assert!(message.contains("permission denied"), "{message}");
+    assert!(message.contains("refused 5 calls in a row"), "{message}");
+    assert_eq!(scripted.received().len(), 5);
+    ask(&target).await;
+    assert_eq!(scripted.received().len(), 5, "nobody asks any more");
+    // An answer says that only some questions have the error.
+    let other = open(&scripted, json!({}), 1);
+    assert!(other.ask(&why()).await.is_ok());
+    for _ in 0..6 {
+        assert_eq!(ask(&other).await.0, FailureClass::Content);
     }
 }
 

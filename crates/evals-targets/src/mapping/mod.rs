@@ -46,6 +46,8 @@ pub struct MappingError {
     pub problem: String,
     /// The first 200 characters of the reply, on one line and without control characters.
     pub beginning: String,
+    /// Whether it is an error that the target reports, which may be the same for every question.
+    pub is_reported: bool,
 }
 
 impl MappingError {
@@ -58,6 +60,15 @@ impl MappingError {
         Self {
             problem: problem.into(),
             beginning: beginning(reply),
+            is_reported: false,
+        }
+    }
+
+    /// The same problem as one that the target reports.
+    pub(super) fn reported(self) -> Self {
+        Self {
+            is_reported: true,
+            ..self
         }
     }
 }

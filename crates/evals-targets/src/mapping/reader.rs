@@ -140,7 +140,7 @@ impl Mapping {
         {
             let message = visible::single_line(&message);
             let problem = format!("the target reports an error: {message}");
-            return Err(MappingError::new(problem, reply));
+            return Err(MappingError::new(problem, reply).reported());
         }
         let paths = &self.paths;
         let read = || -> Result<Reply, String> {

@@ -64,7 +64,7 @@ impl StreamReader {
             return Ok(false);
         }
         if event.kind == "error" {
-            return Err(MappingError::of_text("the stream reports an error", data));
+            return Err(MappingError::of_text("the stream reports an error", data).reported());
         }
         if data == self.done.as_deref().unwrap_or(USUAL_END) {
             state.done = true;
@@ -86,7 +86,7 @@ impl StreamReader {
             ..error
         })?;
         if parsed.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(MappingError::of_text("the stream reports an error", data));
+            return Err(MappingError::of_text("the stream reports an error", data).reported());
         }
         let before = state.text.len();
         let values = match self.text.find(&parsed) {
