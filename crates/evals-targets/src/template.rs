@@ -1,5 +1,6 @@
 //! Templates of requests and prompts: minijinja over the fields of a [`Request`].
 
+use std::error::Error as _;
 use std::sync::Arc;
 
 use evals_models::Message;
@@ -55,6 +56,11 @@ pub struct JsonTemplate {
 pub struct TemplateError {
     message: String,
 }
+
+/// Marks the error of a value that [`among`] does not know.
+#[derive(Debug, Error)]
+#[error("unknown value")]
+struct UnknownValue;
 
 /// The variables of a template. Fields that the request does not have are undefined.
 #[derive(Serialize)]
@@ -141,6 +147,20 @@ impl Template {
         let vector = request.vector.as_deref()?;
         let is_named = self.text.contains("vector");
         is_named.then(|| vector.iter().map(|it| shortest(*it)).collect())
+    }
+
+    /// Fails if `among` refuses a parameter. Other errors may be of a request alone.
+    pub(crate) fn check_values(&self) -> Result<(), TemplateError> {
+        let mut probe = Request::question("id", "question");
+        probe.k = Some(1);
+        probe.vector = Some([0.5].into());
+        let filled = environment().render_str(&self.text, self.names(&probe));
+        let refused = filled.err().filter(|error| {
+            error
+                .source()
+                .is_some_and(<dyn std::error::Error>::is::<UnknownValue>)
+        });
+        refused.map_or(Ok(()), |error| Err(TemplateError::of(&error)))
     }
 
     /// Fills the template in with the parameters alone. `None` if it uses names of a request.
@@ -357,9 +377,9 @@ fn among(value: &str, known: Rest<String>) -> Result<String, minijinja::Error> {
     if known.iter().any(|it| it == value) {
         return Ok(value.to_owned());
     }
-    let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+    let known: Vec<String> = known.0.into_iter().map(|it| format!("`{it}`")).collect();
     let detail = format!("`{value}` is none of {}", known.join(", "));
-    Err(minijinja::Error::new(ErrorKind::InvalidOperation, detail))
+    Err(minijinja::Error::new(ErrorKind::InvalidOperation, detail).with_source(UnknownValue))
 }
 
 #[cfg(test)]

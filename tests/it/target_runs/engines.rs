@@ -132,3 +132,44 @@ fn a_filter_reaches_the_engine_or_is_refused() {
     let expected = "no template of the target uses `{{ filter }}`";
     assert!(message.contains(expected), "{message}");
 }
+
+#[test]
+fn a_typo_in_a_variant_is_found_before_the_first_one_runs() {
+    let sandbox = Sandbox::new();
+    let server = engine(&sandbox);
+    sandbox.write(
+        "search.sql",
+        "SELECT '{{ mode | among(\"words\", \"vectors\") }}' AS id",
+    );
+    let file = "--target postgres://127.0.0.1:9/x --set target.statement.file=search.sql \
+                --set-each target.parameters.mode=words,vectrs";
+    for (options, variant, expected) in [
+        (
+            "--set-each target.parameters.mode=keyword,vectr",
+            "mode=vectr",
+            "bad value for `target.parameters`: invalid operation: `vectr` is none of `keyword`, `vector`, `hybrid`",
+        ),
+        (
+            "--set-each target.match.threshold=0.5,5",
+            "threshold=5",
+            "must be more than 0 and at most 1",
+        ),
+        (
+            "--target lancedb:theirs#chunks --set-each target.parameters.distance=cosine,l3",
+            "distance=l3",
+            "bad value for `target.parameters`",
+        ),
+        (
+            file,
+            "mode=vectrs",
+            "`vectrs` is none of `words`, `vectors`",
+        ),
+    ] {
+        let message = sandbox.refuse(&format!("{LINE} {options}"));
+        let variant = format!("variant `{variant}`");
+        assert!(message.contains(&variant), "{options}: {message}");
+        assert!(message.contains(expected), "{options}: {message}");
+    }
+    assert!(server.received().is_empty());
+    assert!(sandbox.runs().is_empty());
+}

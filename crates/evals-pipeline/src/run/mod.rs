@@ -77,10 +77,10 @@ pub fn one(
 pub fn check(session: &Session<'_>, arguments: &RunArgs) -> Result<()> {
     let manifest = session.manifest(&arguments.dataset)?;
     let resolved = resolve(session, arguments, &manifest)?;
-    if targets::chosen(&resolved, &arguments.target)?.is_none() {
-        Plan::new(session, arguments, manifest, resolved)?;
+    if targets::chosen(&resolved, &arguments.target)?.is_some() {
+        return target::check(session, arguments, manifest, resolved);
     }
-    Ok(())
+    Plan::new(session, arguments, manifest, resolved).map(drop)
 }
 
 /// Runs the benchmarks of the plan, or estimates the cost of question answering.

@@ -26,7 +26,7 @@ const KIND: &str = "lancedb";
 const FEW: usize = 10;
 
 /// How the section `target.parameters` says that the table is searched.
-fn search(settings: &TargetSettings) -> Result<ForeignSearch, SettingsProblem> {
+pub(super) fn search(settings: &TargetSettings) -> Result<ForeignSearch, SettingsProblem> {
     let written = Value::Object((*settings.parameters).clone());
     let search: ForeignSearch = serde_json::from_value(written)
         .map_err(|error| SettingsProblem::new("parameters", error.to_string()))?;

@@ -3,9 +3,10 @@
 use anyhow::{Result, bail};
 use evals_guard::regular_file;
 use evals_settings::{Layer, Resolved, SettingsError, Tree};
-use evals_targets::{SettingsProblem, TargetSettings};
+use evals_targets::{SettingsProblem, TargetAddress, TargetSettings};
 use serde_json::Value;
 
+use super::lancedb;
 use crate::options::TargetArgs;
 use crate::session::Session;
 
@@ -72,13 +73,18 @@ pub fn chosen<'r>(
 
 /// Checks the settings of the target, if they name one. Nothing is opened.
 pub fn check(resolved: &Resolved) -> Result<(), SettingsError> {
-    let target = resolved.settings.target.as_ref();
-    let checked = target.map_or(Ok(()), TargetSettings::check);
+    let Some(target) = &resolved.settings.target else {
+        return Ok(());
+    };
+    let checked = target.check().and_then(|()| match &target.address {
+        Some(TargetAddress::LanceDb { .. }) => lancedb::search(target).map(drop),
+        _ => Ok(()),
+    });
     checked.map_err(|problem| located(resolved, &problem))
 }
 
 /// The error of a setting of the target, with its place.
-pub(super) fn located(resolved: &Resolved, problem: &SettingsProblem) -> SettingsError {
+pub(crate) fn located(resolved: &Resolved, problem: &SettingsProblem) -> SettingsError {
     let path = match problem.key.as_str() {
         "" => SECTION.to_owned(),
         key => format!("{SECTION}.{key}"),

@@ -11,7 +11,7 @@ mod outputs;
 mod replies;
 
 pub use self::facts::{DEPTH, SCORES, TargetFacts};
-pub(crate) use self::layers::FILE;
+pub(crate) use self::layers::{FILE, located};
 pub use self::layers::{check, chosen, layers};
 pub(crate) use self::metered::metered;
 pub use self::metered::{is_target, model, priced, with_price};

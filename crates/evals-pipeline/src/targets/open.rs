@@ -109,7 +109,7 @@ fn command(
              command inherits"
         ));
     }
-    let command = WorkerCommand::new(&line_with(settings, line)?);
+    let command = WorkerCommand::new(&settings.command_line(line)?);
     let target = ExecTarget::of(command, settings, opening.concurrency)?;
     opener.interruption.track_commands(target.gate());
     Ok(target)
@@ -147,13 +147,4 @@ pub(crate) fn of_dataset(
         ..TargetIdentity::new("outputs", QUESTIONS)
     };
     Ok(Arc::new(OutputsTarget::new(identity, outputs)))
-}
-
-/// The command line with the parameters of the settings in it. Without parameters it stays as it is, because braces may mean something else
-/// to a shell.
-fn line_with(settings: &TargetSettings, line: &str) -> Result<String, SettingsProblem> {
-    if settings.parameters.is_empty() {
-        return Ok(line.to_owned());
-    }
-    settings.with_parameters("address", line)
 }

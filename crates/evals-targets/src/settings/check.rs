@@ -35,6 +35,9 @@ impl TargetSettings {
         if let TargetAddress::Postgres(url) = address {
             self.check_database(url)?;
         }
+        if let TargetAddress::Exec(line) = address {
+            self.command_line(line)?;
+        }
         if let Some(method) = &self.method
             && !METHODS.contains(&method.to_ascii_uppercase().as_str())
         {
@@ -209,6 +212,14 @@ mod tests {
     }
 
     #[test]
+    fn what_only_some_requests_lack_is_no_mistake_of_the_settings() {
+        let body = "{{ m | among(\"a\", \"b\") }}{{ messages[9].content }}";
+        let settings = json!({"address": "http://h", "body": body, "parameters": {"m": "b"}});
+        let settings = TargetSettings::from_value(settings).unwrap();
+        assert_eq!(settings.check(), Ok(()));
+    }
+
+    #[test]
     fn values_that_cannot_be_used_are_found_before_the_run() {
         for (value, start) in [
             (json!({}), "`target.address`: is missing"),
@@ -275,6 +286,14 @@ mod tests {
             (
                 json!({"address": "postgres://h", "statement": "SELECT {{ m | among(\"a\", \"b\") }}", "parameters": {"m": "c"}}),
                 "`target.statement`: invalid operation: `c` is none of `a`, `b`",
+            ),
+            (
+                json!({"address": "http://h", "body": "{{ m | among(\"a\", \"b\") }}{{ messages[9] }}", "parameters": {"m": "c"}}),
+                "`target.parameters`: invalid operation: `c` is none of `a`, `b`",
+            ),
+            (
+                json!({"address": "exec:x {{ modle }}", "parameters": {"model": "c"}}),
+                "`target.address`: `modle` does not exist",
             ),
             (
                 json!({"address": "http://h", "statement": "SELECT 1"}),

@@ -35,7 +35,7 @@ impl TargetSettings {
         Ok(self)
     }
 
-    /// Fails if a parameter has no effect, because no template uses it.
+    /// Fails if a parameter has no effect, because no template uses it, or has a value that a template refuses.
     pub(super) fn check_parameters(&self, address: &TargetAddress) -> Result<(), SettingsProblem> {
         let texts = [&self.prompt, &self.statement];
         let is_in_a_file = texts
@@ -53,7 +53,9 @@ impl TargetSettings {
         let templates: Vec<Template> = self.templates().into_iter().chain(of_address).collect();
         let is_idle = |name: &&String| !templates.iter().any(|it| it.uses(name));
         let Some(idle) = self.parameters.keys().find(is_idle) else {
-            return Ok(());
+            let mut values = templates.iter().map(Template::check_values);
+            let values = values.try_for_each(|checked| checked);
+            return values.map_err(|error| SettingsProblem::new("parameters", error.to_string()));
         };
         let used = self.parameters.keys().filter(|name| !is_idle(name));
         let similar = nearest::did_you_mean(nearest::of(idle, used.map(String::as_str)));
@@ -97,6 +99,19 @@ impl TargetSettings {
                     .to_owned(),
             )),
         }
+    }
+
+    /// The line of a command with the parameters in it. Without parameters it stays as it is, because braces may mean something else to a
+    /// shell.
+    ///
+    /// # Errors
+    ///
+    /// As for [`with_parameters`](Self::with_parameters).
+    pub fn command_line(&self, line: &str) -> Result<String, SettingsProblem> {
+        if self.parameters.is_empty() {
+            return Ok(line.to_owned());
+        }
+        self.with_parameters("address", line)
     }
 
     /// The address of a service with the parameters in it.

@@ -112,6 +112,16 @@ pub(super) fn execute(
     })
 }
 
+/// Plans a run, so that a bad value is found before anything runs.
+pub(super) fn check(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    manifest: Manifest,
+    resolved: Resolved,
+) -> Result<()> {
+    TargetPlan::new(session, arguments, manifest, resolved).map(drop)
+}
+
 /// Runs the benchmarks that are not skipped. When both have all they need, the recorded replies are finished: the next run asks
 /// again.
 async fn measure(run: TargetRun<'_>, recorded: &RecordedTarget) -> Result<Exit> {

@@ -64,10 +64,7 @@ impl TargetPlan {
         mut resolved: Resolved,
     ) -> Result<Self> {
         refuse_options_without_meaning(arguments, &manifest)?;
-        let Some(target) = targets::chosen(&resolved, &arguments.target)?.cloned() else {
-            unreachable!("the caller has found a target");
-        };
-        let target = filtered(session, target, arguments)?;
+        let target = chosen(session, arguments, &resolved)?;
         let matching = matching(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
         check_groups(&arguments.results.group_by, &manifest)?;
@@ -119,7 +116,22 @@ impl TargetPlan {
     }
 }
 
-/// The target with the filter of `--filter`, which a statement in a file may use, too.
+/// The target of the settings and of `--filter`, checked with the texts of its files.
+fn chosen(
+    session: &Session<'_>,
+    arguments: &RunArgs,
+    resolved: &Resolved,
+) -> Result<TargetSettings> {
+    let Some(target) = targets::chosen(resolved, &arguments.target)?.cloned() else {
+        unreachable!("the caller has found a target");
+    };
+    let target = filtered(session, target, arguments)?;
+    let checked = with_texts(session, target.clone())?.check();
+    checked.map_err(|problem| targets::located(resolved, &problem))?;
+    Ok(target)
+}
+
+/// The target with the filter of `--filter`, which a text in a file may use, too.
 fn filtered(
     session: &Session<'_>,
     mut target: TargetSettings,
@@ -137,13 +149,26 @@ fn filtered(
             visible::line(&own)
         ));
     }
-    if let Some(statement) = &target.statement {
-        let text = statement.text(&session.directories.working);
-        let text = text.context("the file of `target.statement` cannot be read")?;
-        target.statement = Some(PromptSource::Text(text));
+    let filtered = with_texts(session, target.clone())?.with_filter(filter);
+    let filtered = filtered.context("`--filter` cannot be used")?;
+    target.parameters = filtered.parameters;
+    Ok(target)
+}
+
+/// The target with the texts of its files in their places.
+fn with_texts(session: &Session<'_>, mut target: TargetSettings) -> Result<TargetSettings> {
+    let sources = [
+        ("prompt", &mut target.prompt),
+        ("statement", &mut target.statement),
+    ];
+    for (key, source) in sources {
+        if let Some(written) = source {
+            let text = written.text(&session.directories.working);
+            let text = text.with_context(|| format!("cannot read the {key} of the target"))?;
+            *written = PromptSource::Text(text);
+        }
     }
-    let filtered = target.with_filter(filter);
-    filtered.context("`--filter` cannot be used")
+    Ok(target)
 }
 
 /// Refuses options that would be ignored.
