@@ -1,10 +1,11 @@
 //! The table of cases, and the panel of one.
 
+use evals_messages::visible;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::pages::Pages;
-use crate::synthetic::Synthetic;
+use crate::synthetic::{HOSTILE, Synthetic};
 
 /// The cells of a column in the rows that are drawn.
 fn column(browser: &Browser, number: usize) -> Vec<String> {
@@ -230,6 +231,36 @@ fn repetitions_are_tabs_and_steps_a_tree() {
             .text(".steps .steps")
             .contains("execute_tool search")
     );
+    browser.end(&["file://"]);
+}
+
+#[test]
+#[ignore = "needs Chromium: make test-browser"]
+fn a_turn_shows_what_was_said_before_and_leads_to_the_others() {
+    let pages = Pages::new();
+    let page = pages.run();
+    let [first, second] = [41, 42].map(|row| crate::pages::cases(300).case(row));
+    let browser = Browser::on(&page, &format!("#case={}", second.id));
+    browser.wait("document.querySelector('.chat .turns')");
+    assert_eq!(
+        browser.text(".chat summary"),
+        "2 turns of this conversation, by equivalent"
+    );
+    assert_eq!(browser.texts(".messages li > p"), ["User", "Assistant"]);
+    let said: String = browser.run(
+        "return document.querySelector('.messages .assistant .text').textContent",
+        &[],
+    );
+    assert_eq!(said, visible::text(&HOSTILE.concat()));
+    let questions = browser.texts(".turns a, .chat .question");
+    assert_eq!(questions[1], questions[2], "the second turn is shown");
+    browser.click(".turns a");
+    browser.wait(&format!(
+        "document.querySelector('dialog h2').innerText === '{}'",
+        first.id
+    ));
+    let focused: String = browser.run("return document.activeElement.id", &[]);
+    assert_eq!(focused, "case-title");
     browser.end(&["file://"]);
 }
 

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 
 use crate::docs::{blocks, page};
 use crate::judges::{nonce, prompt};
-use crate::sandbox::{Ended, Sandbox, json as read_json};
+use crate::pages::Page;
+use crate::sandbox::{Ended, Sandbox, ended, json as read_json};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
+use crate::viewer::{Answer, Viewer};
 
 const TURNS: usize = 4;
 
@@ -306,7 +308,7 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
         );
         sandbox.run(&line);
         let report = report(&sandbox, "qa");
-        let scores = &report["summary"]["scores"];
+        let verdicts = &report["summary"]["assertions"];
         // The third conversation ends at its second turn if its session expires.
         let judged = if history == "target.session=true" {
             2
@@ -319,8 +321,8 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
             "answered at once",
         ];
         for (name, right) in names.into_iter().zip([judged, judged - 1, judged]) {
-            assert_eq!(scores[name]["n"], judged, "{name}");
-            let mean = scores[name]["value"].as_f64().unwrap();
+            assert_eq!(verdicts[name]["n"], judged, "{name}");
+            let mean = verdicts[name]["value"].as_f64().unwrap();
             assert!(
                 (mean * f64::from(judged) - f64::from(right)).abs() < 1e-9,
                 "{name} {mean}"
@@ -343,6 +345,7 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
         };
         assert!(outcomes("c1-3").is_empty());
         let verdict = &outcomes("c1-4")[1];
+        assert_eq!(verdict["value"], json!({"assertion": false}));
         assert_eq!(verdict["reason"], "reason 2");
         assert_eq!(verdict["evidence"][0]["verdict"], "fails");
 
@@ -358,6 +361,80 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
     }
 }
 
+/// A run of four live conversations whose judge fails the second one for a contradiction, and its page `page.html`.
+fn judged() -> (Sandbox, String) {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 4);
+    let (service, _) = service(Duration::ZERO, "");
+    let judge = judge("w1x");
+    let settings = json!({"providers": {"openai": {"base_url": judge.openai_url()}}});
+    sandbox.write("settings.yaml", settings.to_string());
+    let address = format!("{}/ask", service.ollama_url());
+    sandbox.succeed(&format!(
+        "talks.yaml --target {address} --judge openai:judge --judges conversation --config settings.yaml --no-progress \
+         --skip-retrieval --set conversations.history=live --out page.html"
+    ));
+    let run = sandbox.runs()[0].clone();
+    let name = run.file_name().unwrap().to_str().unwrap();
+    (sandbox, name.to_owned())
+}
+
+#[test]
+fn a_page_has_the_history_of_a_turn_and_leads_to_the_other_turns() {
+    let (sandbox, _) = judged();
+    let cases = Page::of(&sandbox, "page.html").cases();
+    let second = cases.iter().find(|case| case["id"] == "c1-2").unwrap();
+    let turns = json!([[1, "c1-1"], [2, "c1-2"], [3, "c1-3"], [4, "c1-4"]]);
+    assert_eq!(second["turns"], turns);
+    let said = json!([
+        ["User", "My word is w1x. What is it?"],
+        ["Assistant", "Your word is w1x."]
+    ]);
+    assert_eq!(second["runs"][0]["said"], said);
+}
+
+#[test]
+fn people_label_whole_conversations_at_their_last_turns() {
+    let (sandbox, run) = judged();
+    let viewer = Viewer::start(&mut sandbox.command("view --no-open"));
+    let of = |page: &str| format!("/run/{run}/{page}?measure=conversation%20consistent");
+    let parsed = |answer: Answer| -> Value {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        serde_json::from_str(&answer.body).unwrap()
+    };
+    let page = viewer.get(&format!("/run/{run}/label")).body;
+    assert!(page.contains(&of("label")[1..]), "{page}");
+    let queue = of("label/queue") + "&labeller=ada&method=random&size=16&seed=0";
+    let queue = parsed(viewer.get(&queue));
+    let mut labelled = Vec::new();
+    for entry in queue["answers"].as_array().unwrap() {
+        let case = entry["case"].as_str().unwrap();
+        let answer = of("label/answer") + &format!("&case={case}&repeat=1");
+        let answer = parsed(viewer.get(&answer));
+        let criterion = answer["criterion"].as_str().unwrap();
+        let asked = "No answer contradicts an earlier one";
+        assert!(criterion.starts_with(asked), "{criterion}");
+        assert_eq!(answer["said"].as_array().unwrap().len(), 2 * (TURNS - 1));
+        let fails = ["c1-4", "c2-4"].contains(&case);
+        let label = json!({
+            "labeller": "ada", "method": "random", "size": 16, "seed": 0, "case": case, "repeat": 1, "digest": answer["digest"],
+            "verdict": if fails { "fail" } else { "pass" }, "note": "",
+        });
+        parsed(viewer.send_json(&of("labels"), &label.to_string()));
+        labelled.push(case.to_owned());
+    }
+    labelled.sort();
+    assert_eq!(labelled, ["c0-4", "c1-4", "c2-4", "c3-4"]);
+    // The judge fails `c1-4` alone: 3 of 4 labels agree, and 2 of 4 would by chance.
+    let shown = parsed(viewer.send_json(&of("label/agreement"), r#"{"labeller": "ada"}"#));
+    let statistics = shown["statistics"].as_array().unwrap().iter();
+    let values: Vec<&Value> = statistics.take(2).map(|it| &it["value"]).collect();
+    assert_eq!(values, ["0.7500", "0.5000"]);
+    let mut command = sandbox.command("labels latest");
+    let printed = ended(command.args(["--measure", "conversation consistent"]));
+    assert!(printed.stdout.contains("0.5000"), "{printed:?}");
+}
+
 #[test]
 fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     let sandbox = Sandbox::new();
@@ -366,18 +443,18 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     let settings = json!({"providers": {"openai": {"base_url": judge.openai_url()}}});
     sandbox.write("settings.yaml", settings.to_string());
     let line = "run talks.yaml --skip-retrieval --judge openai:judge --judges conversation --config settings.yaml --no-progress";
-    let scores = |rest: &str| {
+    let verdicts = |rest: &str| {
         sandbox.succeed(&format!("{line} {rest}"));
-        report(&sandbox, "qa")["summary"]["scores"]["conversation complete"].clone()
+        report(&sandbox, "qa")["summary"]["assertions"]["conversation complete"].clone()
     };
-    let untold = scores("");
+    let untold = verdicts("");
     assert!(untold["value"].is_null(), "{untold}");
     let reasons = untold.to_string();
     assert!(
         reasons.contains("the system did not get the earlier turns"),
         "{reasons}"
     );
-    assert_eq!(scores("--set search.history=1")["n"], 2);
+    assert_eq!(verdicts("--set search.history=1")["n"], 2);
     let asked = judge.received_at("/chat/completions");
     let asked = asked
         .iter()

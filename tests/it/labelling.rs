@@ -95,6 +95,7 @@ fn nothing_tells_the_verdict_before_a_label_is_stored() {
             keys,
             [
                 "criterion",
+                "said",
                 "question",
                 "reference",
                 "answer",

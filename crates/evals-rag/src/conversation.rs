@@ -7,7 +7,7 @@ use evals::{Case, CaseField, Domain, TaskError, TaskScope};
 use evals_models::{Message, Role};
 use futures::future::BoxFuture;
 use serde::Deserialize as _;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{Question, Rewriter};
 
@@ -68,6 +68,12 @@ impl Question {
         })
     }
 
+    /// The conversation and the number of the turn of a question with this metadata.
+    pub fn place(metadata: &Map<String, Value>) -> Option<(&str, u64)> {
+        let conversation = metadata.get(Self::CONVERSATION)?.as_str()?;
+        Some((conversation, metadata.get(Self::TURN)?.as_u64()?))
+    }
+
     fn last_turns(&self, turns: usize) -> &[Message] {
         let history = self.turn.as_ref().map_or(&[][..], |turn| &turn.history);
         last_turns(history, turns).0
@@ -76,23 +82,48 @@ impl Question {
 
 /// Messages as people read them.
 fn transcript(messages: &[Message]) -> String {
-    let lines = messages.iter().map(|message| {
-        let speaker = if message.role == Role::User {
-            "User"
-        } else {
-            "Assistant"
-        };
-        format!("{speaker}: {}\n", message.content)
-    });
+    let lines = messages.iter();
+    let lines = lines.map(|it| format!("{}: {}\n", speaker(it), it.content));
     lines.collect()
 }
 
-/// What was said before the question of a case, as its attributes hold it.
+fn speaker(message: &Message) -> &'static str {
+    if message.role == Role::User {
+        "User"
+    } else {
+        "Assistant"
+    }
+}
+
+/// The messages before the question of a case, as its attributes hold them.
+fn history(attributes: &BTreeMap<String, Value>) -> Option<Vec<Message>> {
+    let history = attributes.get(HISTORY)?;
+    Vec::<Message>::deserialize(history).ok()
+}
+
+fn asked_as(attributes: &BTreeMap<String, Value>) -> Option<&str> {
+    attributes.get(ASKED_AS)?.as_str()
+}
+
+/// What was said before the question of a case, as its attributes hold it, in one text.
 pub fn said_before(attributes: &BTreeMap<String, Value>) -> Option<String> {
-    let history = attributes.get(HISTORY);
-    let history = history.and_then(|it| Vec::<Message>::deserialize(it).ok());
-    let asked = || attributes.get(ASKED_AS)?.as_str().map(str::to_owned);
-    history.map(|it| transcript(&it)).or_else(asked)
+    let said = history(attributes).map(|it| transcript(&it));
+    said.or_else(|| asked_as(attributes).map(str::to_owned))
+}
+
+/// The same as messages, oldest first, each with who said it: `User` or `Assistant`. If our own pipeline asked the question with earlier turns
+/// in one text, that text is the only message, and its speaker `asked as`.
+pub fn messages_before(attributes: &BTreeMap<String, Value>) -> Vec<(&'static str, String)> {
+    match history(attributes) {
+        Some(messages) => messages
+            .into_iter()
+            .map(|it| (speaker(&it), it.content))
+            .collect(),
+        None => asked_as(attributes)
+            .map(|text| (ASKED_AS, text.to_owned()))
+            .into_iter()
+            .collect(),
+    }
 }
 
 /// The field of a case whose question a model rewrote.
@@ -153,7 +184,6 @@ where
 mod tests {
     use evals_metrics::Judgements;
     use evals_targets::Turn;
-    use serde_json::Map;
 
     use super::*;
 

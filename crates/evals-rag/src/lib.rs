@@ -174,7 +174,7 @@ pub mod text;
 mod vector_search;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
-pub use conversation::{AskedAs, Queries, asking_as, said_before};
+pub use conversation::{AskedAs, Queries, asking_as, messages_before, said_before};
 pub use document::{Chunk, Document, Passage};
 pub use ending::Ending;
 pub use evidence::{EvidenceSpan, FoldedText};

@@ -20,6 +20,8 @@ function CasePanel({ page, id }) {
 			(error) => isWanted && setLoaded({ id, problem: error.message }),
 		);
 		dialog.current?.scrollTo(0, 0);
+		// A link inside the case before is gone, and the focus with it.
+		if (document.activeElement === document.body) dialog.current?.querySelector("h2")?.focus();
 		return () => {
 			isWanted = false;
 		};
@@ -66,11 +68,62 @@ function CaseBody({ page, case: it }) {
 			: runs.map((run) => html`<${SingleRun} page=${page} case=${it} run=${run} hasOutcomes=${!systems} />`);
 	return html`
 		${(it.remarks ?? []).map((remark) => html`<p class="remark" key=${remark}>${oneLine(remark)}</p>`)}
-		<${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
+		<div class=${it.turns || runs.some((run) => run.said) ? "chat" : undefined}>
+			${it.turns && html`<${Turns} page=${page} id=${it.id} turns=${it.turns} />`}
+			<${Said} runs=${runs} />
+			<${Fields} fields=${it.fields.filter((field) => field.role === "question")} />
+		</div>
 		${systems && html`<${Outcomes} sides=${names.map((name) => ({ name, outcomes: it.runs.find((run) => nameOfRun(run) === name)?.outcomes ?? [] }))} />`}
 		${names.length > 1 ? html`<${Tabs} names=${names} chosen=${chosen} choose=${(/** @type {string} */ name) => page.chooseTab(name)}><div key=${chosen}>${body}</div><//>` : body}
 		<${Facts} fields=${it.fields.filter((field) => field.role === "other")} />
 	`;
+}
+
+/** Turns, and messages, that are shown without unfolding them. */
+const UNFOLDED = 8;
+
+/**
+ * Links to the turns of a conversation, each with the first verdict of the table: in a comparison that of the newer run.
+ * @param {{page: CasesPage, id: string, turns: [number, string][]}} props
+ */
+function Turns({ page, id, turns }) {
+	const column = page.table.columns.filter((it) => it.kind === "verdict")[page.contents.sides ? 1 : 0];
+	const asked = page.table.columns.find((it) => it.kind === "text");
+	/** @param {[number, string]} turn */
+	const link = ([number, turn]) => {
+		const row = page.rowOf.get(turn) ?? -1;
+		const cell = column?.cells[row] ?? null;
+		return html`<li key=${turn} value=${number}>
+			<a href=${page.linkTo(turn)} aria-current=${turn === id ? "true" : undefined}><bdi>${oneLine(shownOf(asked?.cells[row] ?? turn))}</bdi></a>${" "}
+			${column && html`<span class=${verdictClass(column, cell)}>${oneLine(shownOf(cell))}</span>`}
+		</li>`;
+	};
+	return html`<details open=${turns.length <= UNFOLDED}>
+		<summary>${turns.length} turns of this conversation${column && html`, by <bdi>${oneLine(column.title)}</bdi>`}</summary>
+		<ol class="turns">${turns.map(link)}</ol>
+	</details>`;
+}
+
+/** What was said before the question: once if all runs were told the same. @param {{runs: Run[]}} props */
+function Said({ runs }) {
+	const told = runs.filter((run) => run.said);
+	const texts = told.map((run) => JSON.stringify(run.said));
+	const distinct = told.filter((_, i) => texts.indexOf(texts[i]) === i);
+	return distinct.map(({ said = [], side = "" }) => {
+		const folded = said.slice(0, -UNFOLDED);
+		return html`<section key=${side}>
+			<h3>said before${distinct.length > 1 && `, ${side}`}</h3>
+			${folded.length > 0 && html`<details><summary>${folded.length} earlier messages</summary><${Messages} messages=${folded} /></details>`}
+			<${Messages} messages=${said.slice(-UNFOLDED)} />
+		</section>`;
+	});
+}
+
+/** @param {{messages: [string, string][]}} props */
+function Messages({ messages }) {
+	return html`<ol class="messages">
+		${messages.map(([speaker, text], i) => html`<li key=${i} class=${speaker.toLowerCase()}><p class="muted">${oneLine(speaker)}</p><${LongText} text=${text} /></li>`)}
+	</ol>`;
 }
 
 /** The name of a run among those of its case. Both sides of a comparison share it. @param {Run} run */

@@ -94,6 +94,8 @@ interface Run {
 	system?: string;
 	repeat: number;
 	failure?: string;
+	/** Who said it, and the text. */
+	said?: [string, string][];
 	fields: Field[];
 	outcomes: Outcome[];
 	ranking?: Ranked[];
@@ -105,6 +107,8 @@ interface Run {
 interface Case {
 	id: string;
 	fields: Field[];
+	/** Numbers of turns, and ids of their cases. */
+	turns?: [number, string][];
 	runs: Run[];
 	remarks?: string[];
 }

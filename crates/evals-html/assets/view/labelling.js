@@ -6,7 +6,7 @@
  * @typedef {"pass" | "fail" | "cannot-say"} Verdict
  * @typedef {{ verdict: Verdict, note: string, version: string }} Label A stored label. The version tells it from a later one.
  * @typedef {{ case: string, repeat: number, label: Label | null }} Entry An answer of the queue with the labeller's own label.
- * @typedef {{ criterion: string, question: string, reference: string | null, answer: string, digest: string, passages: { document: string, text: string }[] }} Answer
+ * @typedef {{ criterion: string, said: [string, string][], question: string, reference: string | null, answer: string, digest: string, passages: { document: string, text: string }[] }} Answer
  * @typedef {{ name: string, meaning: string, value: string, interval: string, n: string }} Statistic
  * @typedef {{ confusion: [string, number, number][], statistics: Statistic[], caveats: string[] }} Agreement
  * @typedef {{ label: Label, judged: { verdict: string, reason: string } | null }} Stored What the judge said is only there if it was asked for.
@@ -122,19 +122,29 @@
     put("reference", compared?.before ?? []);
     put("answer", compared?.after ?? [{ text: shown.answer }]);
     at("difference").textContent = compared?.note ?? "";
-    const passages = part("passages", HTMLDetailsElement);
-    passages.hidden = shown.passages.length === 0;
-    const summary = passages.querySelector("summary");
-    if (summary) summary.textContent = shown.passages.length === 1 ? "1 passage that the answer was written from" : `${shown.passages.length} passages that the answer was written from`;
-    const listed = shown.passages.map((passage) => {
+    fillList("said", "before the question", "message", shown.said);
+    const passages = shown.passages.map((passage) => /** @type {[string, string]} */ ([passage.document, passage.text]));
+    fillList("passages", "that the answer was written from", "passage", passages);
+  }
+
+  /**
+   * Texts below their names, or nothing.
+   * @param {string} id @param {string} what @param {string} word what one of them is called @param {[string, string][]} texts
+   */
+  function fillList(id, what, word, texts) {
+    const list = part(id, HTMLDetailsElement);
+    list.hidden = texts.length === 0;
+    const summary = list.querySelector("summary");
+    if (summary) summary.textContent = `${texts.length} ${word}${texts.length === 1 ? "" : "s"} ${what}`;
+    const listed = texts.map(([name, text]) => {
       const made = document.createElement("li");
-      const text = element("div", "", "text");
-      text.dir = "auto";
-      text.append(...longText([{ text: passage.text }]));
-      made.append(element("span", oneLine(passage.document), "name"), text);
+      const body = element("div", "", "text");
+      body.dir = "auto";
+      body.append(...longText([{ text }]));
+      made.append(element("span", oneLine(name), "name"), body);
       return made;
     });
-    passages.querySelector("ol")?.replaceChildren(...listed);
+    list.querySelector("ol")?.replaceChildren(...listed);
   }
 
   /** @param {Entry} entry @param {Verdict} verdict @param {boolean} reveal @returns {Promise<Stored>} */

@@ -9,6 +9,10 @@ pub struct Case<P = Passage> {
     pub id: String,
     /// What is the same in every run: question, reference, facts.
     pub fields: Vec<Field>,
+    /// The turns of the conversation that the case belongs to, itself among them: their numbers, and the ids of their cases on the page. Empty
+    /// for a case by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<(u64, String)>,
     /// The runs of the case: one for each repetition, of each side of a comparison.
     pub runs: Vec<Run<P>>,
     /// What a comparison says about the case, such as `same answer, other verdict`.
@@ -55,6 +59,9 @@ pub struct Run<P = Passage> {
     /// Why the task failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// What was said before the question, oldest first: who said it, and the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<(&'static str, String)>,
     /// The answer, and other texts that differ between runs.
     pub fields: Vec<Field>,
     /// What the evaluators returned.
@@ -202,6 +209,7 @@ impl<P> Case<P> {
         Ok(Case {
             id: self.id,
             fields: self.fields,
+            turns: self.turns,
             runs: runs
                 .map(|run| run.with_passages(&mut replace))
                 .collect::<Result<_, E>>()?,
@@ -221,6 +229,7 @@ impl<P> Run<P> {
             system: self.system,
             repeat: self.repeat,
             failure: self.failure,
+            said: self.said,
             fields: self.fields,
             outcomes: self.outcomes,
             ranking: ranking.transpose()?,

@@ -33,6 +33,7 @@ pub(super) fn case(mut case: Case) -> Case {
 }
 
 fn without_texts(run: &mut Run) {
+    run.said.clear();
     run.fields.clear();
     if let Some(failure) = &mut run.failure {
         OMITTED.clone_into(failure);

@@ -319,6 +319,7 @@ fn secret() -> (CaseRows, Case) {
     let run = Run {
         repeat: 1,
         failure: Some(SECRET.to_owned()),
+        said: vec![("User", SECRET.to_owned())],
         fields: vec![field(FieldRole::Answer), field(FieldRole::Other)],
         outcomes: vec![
             Outcome {
@@ -354,6 +355,7 @@ fn secret() -> (CaseRows, Case) {
     let case = Case {
         id: "q1".to_owned(),
         fields: vec![field(FieldRole::Question), field(FieldRole::Reference)],
+        turns: vec![(1, "q0".to_owned()), (2, "q1".to_owned())],
         runs: vec![run],
         remarks: vec!["fixed".to_owned()],
     };
@@ -382,7 +384,7 @@ fn a_page_without_texts_keeps_ids_numbers_and_verdicts_alone() {
     assert_eq!(
         block(&elements, "cases-0").unwrap(),
         json!([{
-            "id": "q1", "fields": [], "remarks": ["fixed"],
+            "id": "q1", "fields": [], "turns": [[1, "q0"], [2, "q1"]], "remarks": ["fixed"],
             "runs": [{
                 "repeat": 1, "failure": "left out of this page", "fields": [],
                 "outcomes": [

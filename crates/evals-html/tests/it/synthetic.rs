@@ -242,6 +242,11 @@ impl Synthetic {
                 field("question", question(row), FieldRole::Question),
                 field("reference", reference, FieldRole::Reference),
             ],
+            turns: if ends_talk(row) {
+                (1..).zip([id(row - 1), id(row)]).collect()
+            } else {
+                Vec::new()
+            },
             runs,
             remarks: if self.is_change && self.share(row, CHANGES.len()) == 1 {
                 vec!["same answer, other verdict".to_owned()]
@@ -272,6 +277,11 @@ impl Synthetic {
             system: None,
             repeat: 1,
             failure: None,
+            said: if ends_talk(row) {
+                vec![("User", question(row - 1)), ("Assistant", HOSTILE.concat())]
+            } else {
+                Vec::new()
+            },
             fields: vec![field(
                 "answer",
                 self.answer(row, variant),
@@ -351,6 +361,11 @@ fn question(row: usize) -> String {
         few if few < HOSTILE.len() => format!("{} {row}?", HOSTILE[few]),
         _ => format!("{}?", words(row as u64 * 3, 8..18)),
     }
+}
+
+/// Whether the case of a row is the second turn of a conversation, which the row before began.
+fn ends_talk(row: usize) -> bool {
+    row % 40 == 2
 }
 
 fn id(row: usize) -> String {

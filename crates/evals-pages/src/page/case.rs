@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use evals::{CaseOutcome, CaseReport, Domain, Span, SpanStatus, Unit, Value};
 use evals_html::page::{Field, FieldRole, Outcome, OutcomeKind, Run, Side, Step, Timing};
+use evals_rag::messages_before;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -28,6 +29,7 @@ pub(super) fn run<D: HasPage>(
         system: owner.system.map(str::to_owned),
         repeat: case.repeat,
         failure: case.result.failure().map(|it| it.message.clone()),
+        said: messages_before(&case.attributes),
         fields: D::own(case),
         outcomes: outcomes(case),
         ranking: D::ranking(case, documents),

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use evals::{CaseId, CaseReport, Direction, Domain, MeasureValues, Report};
+use evals_rag::Question;
 
 /// The repetitions of each case.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub(super) struct Cases<'r, D: Domain> {
     repetitions: BTreeMap<&'r CaseId, &'r [CaseReport<D>]>,
     /// The ids in the order of the report.
     ids: Vec<&'r CaseId>,
+    /// The turns of each conversation, in their order: numbers and ids.
+    conversations: BTreeMap<String, Vec<(u64, String)>>,
 }
 
 impl<'r, D: Domain> Cases<'r, D> {
@@ -18,7 +21,18 @@ impl<'r, D: Domain> Cases<'r, D> {
         // Repetitions of a case follow each other.
         let chunks = report.cases.chunk_by(|left, right| left.id == right.id);
         let chunks: Vec<_> = chunks.map(|chunk| (&chunk[0].id, chunk)).collect();
+        let mut conversations = BTreeMap::<String, Vec<(u64, String)>>::new();
+        for (id, chunk) in &chunks {
+            if let Some((conversation, turn)) = place(&chunk[0]) {
+                let turns = conversations.entry(conversation).or_default();
+                turns.push((turn, id.to_string()));
+            }
+        }
+        for turns in conversations.values_mut() {
+            turns.sort();
+        }
         Self {
+            conversations,
             ids: chunks.iter().map(|(id, _)| *id).collect(),
             repetitions: chunks.into_iter().collect(),
         }
@@ -33,6 +47,20 @@ impl<'r, D: Domain> Cases<'r, D> {
     pub(super) fn of_id(&self, id: &CaseId) -> &'r [CaseReport<D>] {
         self.repetitions.get(id).copied().unwrap_or_default()
     }
+
+    /// The turns of the conversation of a case, if the report has several.
+    pub(super) fn turns(&self, id: &CaseId) -> Vec<(u64, String)> {
+        let place = self.of_id(id).first().and_then(place);
+        let turns = place.and_then(|(conversation, _)| self.conversations.get(&conversation));
+        turns.filter(|it| it.len() > 1).cloned().unwrap_or_default()
+    }
+}
+
+/// The conversation of a case, and the number of its turn.
+fn place<D: Domain>(case: &CaseReport<D>) -> Option<(String, u64)> {
+    let keys = case.group_keys();
+    let (conversation, turn) = Question::place(&keys)?;
+    Some((conversation.to_owned(), turn))
 }
 
 /// The ids of all cases, worst first: those that failed, then by the measures in their order, each from its worse end. A case without a

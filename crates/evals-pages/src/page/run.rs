@@ -65,7 +65,7 @@ impl<D: HasPage> RunPage<'_, D> {
             place: self.source.place.clone(),
             ..Page::new(&opening, &table)
         };
-        let shown = ids.iter().map(|id| self.case(cases.of_id(id)));
+        let shown = ids.iter().map(|id| self.case(id, &cases));
         Ok(page.write(shown, out)?)
     }
 
@@ -92,11 +92,12 @@ impl<D: HasPage> RunPage<'_, D> {
         })
     }
 
-    fn case(&self, repetitions: &[evals::CaseReport<D>]) -> Case {
-        let first = repetitions.first();
+    fn case(&self, id: &CaseId, cases: &Cases<'_, D>) -> Case {
+        let repetitions = cases.of_id(id);
         Case {
-            id: first.map(|it| it.id.to_string()).unwrap_or_default(),
-            fields: first.map(D::shared).unwrap_or_default(),
+            id: id.to_string(),
+            fields: repetitions.first().map(D::shared).unwrap_or_default(),
+            turns: cases.turns(id),
             runs: repetitions
                 .iter()
                 .map(|it| case::run(it, Owner::default(), &self.source.documents))

@@ -228,9 +228,11 @@ impl<D: HasPage> SeveralPage<'_, D> {
             repetitions.map(move |it| case::run(it, owner, &self.source.documents))
         });
         let first = all.iter().find_map(|cases| cases.of_id(id).first());
+        let mut turns = all.iter().map(|cases| cases.turns(id));
         Case {
             id: id.to_string(),
             fields: first.map(D::shared).unwrap_or_default(),
+            turns: turns.find(|it| !it.is_empty()).unwrap_or_default(),
             runs: runs.collect(),
             remarks: Vec::new(),
         }

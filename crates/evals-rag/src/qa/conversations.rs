@@ -103,10 +103,7 @@ type Judged = (u64, Option<bool>);
 fn courses(report: &Report<Qa>) -> Vec<(&str, Course)> {
     let mut turns = BTreeMap::<(&str, u32), Vec<Judged>>::new();
     for case in &report.cases {
-        let metadata = &case.metadata.0;
-        let conversation = metadata.get(Question::CONVERSATION).and_then(Json::as_str);
-        let turn = metadata.get(Question::TURN).and_then(Json::as_u64);
-        if let Some((conversation, turn)) = conversation.zip(turn) {
+        if let Some((conversation, turn)) = Question::place(&case.metadata.0) {
             let of_conversation = turns.entry((conversation, case.repeat)).or_default();
             of_conversation.push((turn, is_right(case)));
         }

@@ -28,7 +28,7 @@ impl LastTurns {
     /// The last turns among questions with this metadata.
     pub fn of<'m>(metadata: impl IntoIterator<Item = &'m Map<String, Value>>) -> Self {
         let mut last = BTreeMap::new();
-        for (conversation, turn) in metadata.into_iter().filter_map(place) {
+        for (conversation, turn) in metadata.into_iter().filter_map(Question::place) {
             let known = last.entry(conversation.to_owned()).or_insert(turn);
             *known = turn.max(*known);
         }
@@ -42,19 +42,22 @@ impl LastTurns {
 
     /// Whether a question with this metadata ends a conversation of several turns.
     pub fn ends(&self, metadata: &Map<String, Value>) -> bool {
-        place(metadata)
+        Question::place(metadata)
             .is_some_and(|(conversation, turn)| turn > 1 && self.0.get(conversation) == Some(&turn))
     }
 }
 
-/// The conversation of a question, and the number of its turn.
-fn place(metadata: &Map<String, Value>) -> Option<(&str, u64)> {
-    let conversation = metadata.get(Question::CONVERSATION)?.as_str()?;
-    Some((conversation, metadata.get(Question::TURN)?.as_u64()?))
+impl JudgedMeasure {
+    /// What has to hold of a whole conversation for its outcome of this name to pass; `None` for outcomes about anything else.
+    pub fn of_conversation(outcome: &str) -> Option<&'static str> {
+        let names = Self::Conversation.outcomes().iter();
+        let found = names.zip(STATEMENTS).find(|(name, _)| **name == outcome);
+        found.map(|(_, statement)| statement)
+    }
 }
 
 impl Sitting<'_> {
-    /// The verdicts on a conversation: 1 for each statement that holds, else 0.
+    /// The verdicts on a conversation, one for each statement.
     pub(super) async fn conversation(
         &self,
         calls: &mut Vec<Call>,
@@ -79,13 +82,13 @@ impl Sitting<'_> {
 }
 
 fn outcome(name: &str, evidence: Evidence) -> Outcome {
-    let score = Outcome::score(name, if evidence.holds { 1.0 } else { 0.0 });
+    let verdict = Outcome::assertion(name, evidence.holds);
     let reason = evidence.reason.clone();
-    let score = match reason {
-        Some(reason) => score.because(reason),
-        None => score,
+    let verdict = match reason {
+        Some(reason) => verdict.because(reason),
+        None => verdict,
     };
-    score.on_evidence(vec![evidence])
+    verdict.on_evidence(vec![evidence])
 }
 
 #[cfg(test)]

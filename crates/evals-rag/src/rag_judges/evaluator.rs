@@ -101,6 +101,13 @@ impl Evaluator<Qa> for Decomposed {
             && (has_reference || !self.measure.needs_reference())
             && (has_nuggets || !self.measure.needs_nuggets());
         let names = self.measure.outcomes().iter().filter(|_| concerned);
-        Some(names.map(|name| Concern::score(*name)).collect())
+        let concern = |name: &&str| {
+            if self.measure.judges_conversations() {
+                Concern::assertion(*name)
+            } else {
+                Concern::score(*name)
+            }
+        };
+        Some(names.map(concern).collect())
     }
 }

@@ -52,7 +52,7 @@ impl RunAnswers {
         measure: WantedMeasure<'_>,
     ) -> Result<Self> {
         let run = folder.name();
-        let measures = Measures::of(report);
+        let measures = Measures::of(report)?;
         let measure = measures.choose(&run, measure, D::JUDGED)?;
         let judge = RunJudge::of(report, record, measure.as_deref())?;
         let answers: Vec<JudgedAnswer> = report

@@ -69,6 +69,7 @@ impl Export<'_> {
             answer.id.to_string(),
             answer.repeat.to_string(),
             answer.criterion.clone(),
+            history(answer),
             answer.question.clone(),
             answer.reference.clone().unwrap_or_default(),
             answer.answer.clone(),
@@ -89,6 +90,13 @@ impl Export<'_> {
         }
         row.into_iter().map(guarded).collect()
     }
+}
+
+/// What was said before the question, in one cell.
+fn history(answer: &JudgedAnswer) -> String {
+    let said = answer.said.iter();
+    let said = said.map(|(speaker, text)| format!("{speaker}: {text}"));
+    said.collect::<Vec<String>>().join("\n")
 }
 
 /// The passages in one cell, numbered as the answer cites them.

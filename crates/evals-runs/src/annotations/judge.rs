@@ -7,6 +7,8 @@ use evals::{CaseReport, Domain, EvaluatorIdentity, EvaluatorOrigin, Report, Spec
 use evals_evaluators::Registry;
 use serde_json::Value as Json;
 
+use crate::judged_by::JudgeRecords;
+
 /// Which judge of a run labels are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedMeasure<'m> {
@@ -20,14 +22,19 @@ pub enum WantedMeasure<'m> {
     First,
 }
 
-/// The measures of a report whose values are passes and failures, in order, each with whether an evaluator that asks a model
-/// returns it.
+/// The measures of a report whose values are passes and failures, in order, each with whether it comes from a judge: from an evaluator that
+/// asks a model, or from whoever the report records as its judge.
 #[derive(Debug)]
 pub(super) struct Measures(Vec<(String, bool)>);
 
 impl Measures {
-    pub(super) fn of<D: Domain>(report: &Report<D>) -> Self {
+    pub(super) fn of<D: Domain>(report: &Report<D>) -> Result<Self> {
         let registry = Registry::built_in();
+        let records = JudgeRecords::read(&report.metadata)?;
+        let is_recorded = |measure: &str| {
+            let records = records.as_ref();
+            records.is_some_and(|it| it.by(measure).is_none_or(|by| !by.judges.is_empty()))
+        };
         let mut asks = BTreeMap::new();
         let mut measures: Vec<(String, bool)> = Vec::new();
         for case in &report.cases {
@@ -44,11 +51,14 @@ impl Measures {
                     });
                 match measures.iter_mut().find(|(name, _)| *name == outcome.name) {
                     Some((_, known)) => *known |= is_judge,
-                    None => measures.push((outcome.name.clone(), is_judge)),
+                    None => {
+                        let is_judge = is_judge || is_recorded(&outcome.name);
+                        measures.push((outcome.name.clone(), is_judge));
+                    }
                 }
             }
         }
-        Self(measures)
+        Ok(Self(measures))
     }
 
     /// The measure to compare labels with. `own` is the one of the benchmark's judge. `None` if there is no judge.
@@ -97,7 +107,7 @@ impl Measures {
         }
     }
 
-    /// The measures of evaluators that ask a model.
+    /// The measures of judges.
     pub(super) fn judges(&self) -> impl Iterator<Item = &String> {
         self.0
             .iter()

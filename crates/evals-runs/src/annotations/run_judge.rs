@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use evals::{CaseReport, Domain, EvaluatorIdentity, Report, Value};
 use evals_models::ModelIdentity;
-use evals_rag::Prompt;
+use evals_rag::rag_judges::JudgedMeasure;
+use evals_rag::{Prompt, messages_before};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
@@ -111,6 +112,14 @@ impl<'r, D: Answers> RunJudge<'r, D> {
         }
     }
 
+    /// What to decide for a measure of a benchmark whose texts speak of the verdict of its own judge.
+    fn other_criterion(&self) -> Option<String> {
+        let measure = self.measure?;
+        // Verdicts of a former judge are called `equivalent (the judge)`.
+        let is_other = D::JUDGED.is_some_and(|own| !measure.starts_with(own));
+        is_other.then(|| format!("Does the answer pass `{measure}`?"))
+    }
+
     /// The answer of a case with the verdict on it.
     pub(super) fn answer(&self, case: &CaseReport<D>, texts: Texts) -> JudgedAnswer {
         let outcome = self.measure.and_then(|measure| case.outcome(measure));
@@ -121,19 +130,27 @@ impl<'r, D: Answers> RunJudge<'r, D> {
             Value::Score(_) | Value::Label(_) | Value::Undefined => None,
         });
         let [prompt, judge] = self.digests(evaluator);
+        let of_conversation = self.measure.and_then(JudgedMeasure::of_conversation);
+        let said = messages_before(&case.attributes);
         JudgedAnswer {
             id: case.id.clone(),
             repeat: case.repeat,
             cluster: case.cluster.clone(),
             digests: Digests {
                 case: digest(&(&texts.question, &texts.reference, texts.answerable)),
-                answer: digest(&texts.answer),
+                answer: match of_conversation {
+                    Some(_) => digest(&(&said, &texts.answer)),
+                    None => digest(&texts.answer),
+                },
                 prompt,
                 judge,
             },
             criterion: evaluator
                 .and_then(criterion)
+                .or_else(|| of_conversation.map(str::to_owned))
+                .or_else(|| self.other_criterion())
                 .unwrap_or_else(|| texts.criterion.to_owned()),
+            said,
             question: texts.question,
             reference: texts.reference,
             answer: texts.answer,
@@ -162,6 +179,40 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// The second turn of a conversation whose first answer was this.
+    fn turn(before: &str) -> CaseReport<Qa> {
+        let history = json!([{"role": "user", "content": "Which tower?"}, {"role": "assistant", "content": before}]);
+        let output = json!({"text": "From 1412.", "refused": false, "citations": [], "finish": "stop", "passages": [], "ranking": []});
+        let case = json!({
+            "id": "c-2", "repeat": 1, "input": "How old is it?", "expected": null, "metadata": {}, "result": {"output": output},
+            "outcomes": [], "evaluator_failures": [], "seconds": 0.0, "timings": [], "metrics": {}, "attributes": {"history": history},
+        });
+        serde_json::from_value(case).unwrap()
+    }
+
+    #[test]
+    fn a_label_of_a_whole_conversation_is_about_every_answer_in_it() {
+        let report = Report::<Qa>::running("run", "talks", 1, 0);
+        let cases = ["The north one.", "The south one."].map(turn);
+        let judged = |measure| {
+            let judge = RunJudge::of(&report, &RunRecord::default(), Some(measure)).unwrap();
+            cases
+                .each_ref()
+                .map(|case| judge.answer(case, Qa::texts(case).unwrap()))
+        };
+        let [north, south] = judged("conversation complete");
+        assert_ne!(north.digests.answer, south.digests.answer);
+        assert_eq!(north.digests.case, south.digests.case);
+        assert!(north.criterion.starts_with("Every question of the user"));
+        let said = [("User", "Which tower?"), ("Assistant", "The south one.")];
+        assert_eq!(south.said, said.map(|(who, text)| (who, text.to_owned())));
+        let [north, south] = judged("equivalent");
+        assert_eq!(north.digests, south.digests, "a turn by itself");
+        assert!(north.criterion.starts_with("Does the answer say what"));
+        let [passed, _] = judged("brevity pass");
+        assert_eq!(passed.criterion, "Does the answer pass `brevity pass`?");
+    }
 
     /// Labels of earlier versions hold these digests.
     #[test]

@@ -17,10 +17,11 @@ pub(super) const JUDGE_VERDICT: &str = "judge_verdict";
 pub(super) const JUDGE_REASON: &str = "judge_reason";
 
 /// The columns of a blind file, those that people read and fill in between those that name the answer.
-pub(super) const COLUMNS: [&str; 12] = [
+pub(super) const COLUMNS: [&str; 13] = [
     CASE,
     REPEAT,
     "criterion",
+    "history",
     "question",
     "reference",
     "answer",

@@ -35,6 +35,8 @@ pub struct JudgedAnswer {
     pub cluster: Option<String>,
     /// What to decide about the answer.
     pub criterion: String,
+    /// What was said before the question, oldest first, each with who said it.
+    pub said: Vec<(&'static str, String)>,
     /// The question.
     pub question: String,
     /// The right answer, if the dataset has one.
@@ -56,6 +58,7 @@ pub struct JudgedAnswer {
 pub struct Digests {
     /// The input and the reference.
     pub case: String,
+    /// The answer; of a verdict on a whole conversation, with everything that was said before.
     pub answer: String,
     /// The prompt of the judge; `None` for a judge without one, and for a run without a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,8 @@ pub struct RequiredAgreement {
 }
 
 impl RequiredAgreement {
-    /// A check for each judge of a run whose verdicts pass or fail answers; none for a run without one.
+    /// A check for each judge of a run whose verdicts pass or fail answers; none for a run without one. Of question answering, only the
+    /// benchmark's own judge has to agree.
     pub fn checks(
         self,
         calibrations: &[Calibration],
@@ -31,7 +32,10 @@ impl RequiredAgreement {
             return Ok(Vec::new());
         }
         let first = RunAnswers::read(stored, WantedMeasure::First)?;
-        let mut measures = first.judges;
+        let mut measures = match stored.record.benchmark {
+            Benchmark::Eval => first.judges,
+            Benchmark::Qa | Benchmark::Retrieval => Vec::new(),
+        };
         measures.extend(first.measure);
         measures.sort();
         measures.dedup();

@@ -30,6 +30,7 @@ pub(super) async fn show(
         })?;
         Ok(json!({
             "criterion": answer.criterion,
+            "said": answer.said,
             "question": answer.question,
             "reference": answer.reference,
             "answer": answer.answer,

@@ -150,9 +150,11 @@ impl<D: HasPage> ChangePage<'_, D> {
             repetitions.map(move |it| case::run(it, owner, &self.source.documents))
         });
         let verdict = judged.verdict(id);
+        let mut turns = sides.iter().rev().map(|side| side.cases.turns(id));
         Case {
             id: id.to_string(),
             fields: first(id, sides).map(D::shared).unwrap_or_default(),
+            turns: turns.find(|it| !it.is_empty()).unwrap_or_default(),
             runs: runs.collect(),
             remarks: vec![verdict.name().to_owned()],
         }

@@ -260,7 +260,7 @@ async fn a_conversation_has_three_verdicts_from_one_request() {
         .iter()
         .map(|it| (it.name.as_str(), &it.value, it.reason.as_deref().unwrap()))
         .collect();
-    let (yes, no) = (Value::Score(1.0), Value::Score(0.0));
+    let (yes, no) = (Value::Assertion(true), Value::Assertion(false));
     let expected = [
         ("conversation complete", &yes, "because 1"),
         ("conversation consistent", &no, "because 2"),

@@ -24,6 +24,10 @@ fn answer(id: &str, verdict: Option<bool>) -> JudgedAnswer {
         repeat: 1,
         cluster: None,
         criterion: "Is it right?".to_owned(),
+        said: vec![
+            ("User", "=first".to_owned()),
+            ("Assistant", "yes".to_owned()),
+        ],
         question: format!("=question \"{id}\""),
         reference: Some("one,\r\ntwo".to_owned()),
         answer: format!("answer to {id}"),
