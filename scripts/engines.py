@@ -173,6 +173,7 @@ class Runs:
         target = yaml.safe_load(self.call("targets", "show", engine))
         target["address"] = address(target["address"])
         target["parameters"].update(parameters)
+        self.parameters = target["parameters"]
         (self.folder / "target.yaml").write_text(yaml.safe_dump({**target, **more}))
 
 
@@ -228,7 +229,8 @@ def compare(dataset, folder, port, database, chroma_url):
     at = f"postgres://reader@127.0.0.1:{port}/postgres"
     runs.describe("postgres", lambda _: at, {**per_document, "ef_search": 200})
     mode = lambda mode: ("--set", f"target.parameters.mode={mode}")
-    add("pgvector-unranked", "--set", "target.statement=SELECT document_id AS id FROM chunks LIMIT $3", "--set", "target.parameters={}")
+    unused = [it for name in runs.parameters for it in ("--set", f"target.parameters.{name}=null")]
+    add("pgvector-unranked", "--set", "target.statement=SELECT document_id AS id FROM chunks LIMIT $3", *unused)
     for name in ("keyword", "exact", "hybrid"):
         add(f"pgvector-{name}", *mode(name))
     for name in ("exact", "hybrid"):

@@ -284,6 +284,10 @@ mod tests {
                 "`target.parameters.eff`: no template of the target uses `{{ eff }}`; did you mean `ef`?",
             ),
             (
+                json!({"address": "postgres://h", "statement": "SELECT 1", "parameters": {"ef": null, "mode": "hybrid"}}),
+                "`target.parameters.mode`: no template of the target uses `{{ mode }}`; remove it, or set it to `null`",
+            ),
+            (
                 json!({"address": "postgres://h", "statement": "SELECT {{ m | among(\"a\", \"b\") }}", "parameters": {"m": "c"}}),
                 "`target.statement`: invalid operation: `c` is none of `a`, `b`",
             ),

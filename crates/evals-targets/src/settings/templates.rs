@@ -51,15 +51,19 @@ impl TargetSettings {
             return Ok(());
         }
         let templates: Vec<Template> = self.templates().into_iter().chain(of_address).collect();
-        let is_idle = |name: &&String| !templates.iter().any(|it| it.uses(name));
-        let Some(idle) = self.parameters.keys().find(is_idle) else {
+        let is_used = |name: &String| templates.iter().any(|it| it.uses(name));
+        let mut set = self.parameters.iter().filter(|(_, value)| !value.is_null());
+        let Some((idle, _)) = set.find(|(name, _)| !is_used(name)) else {
             let mut values = templates.iter().map(Template::check_values);
             let values = values.try_for_each(|checked| checked);
             return values.map_err(|error| SettingsProblem::new("parameters", error.to_string()));
         };
-        let used = self.parameters.keys().filter(|name| !is_idle(name));
-        let similar = nearest::did_you_mean(nearest::of(idle, used.map(String::as_str)));
-        let message = format!("no template of the target uses `{{{{ {idle} }}}}`{similar}");
+        let used = self.parameters.keys().filter(|name| is_used(name));
+        let advice = match nearest::of(idle, used.map(String::as_str)) {
+            None => "; remove it, or set it to `null`".to_owned(),
+            similar => nearest::did_you_mean(similar),
+        };
+        let message = format!("no template of the target uses `{{{{ {idle} }}}}`{advice}");
         let key = format!("parameters.{idle}");
         Err(SettingsProblem::new(key, message))
     }
