@@ -100,7 +100,7 @@ fn line(server: &ScriptedServer, options: &str) -> String {
 }
 
 /// The cases of the newest report of a benchmark.
-fn report(sandbox: &Sandbox, benchmark: &str) -> Value {
+pub(crate) fn report(sandbox: &Sandbox, benchmark: &str) -> Value {
     let runs = sandbox.runs();
     let is_of =
         |run: &&std::path::PathBuf| read_json(&run.join("manifest.json"))["benchmark"] == benchmark;
@@ -201,7 +201,7 @@ fn a_session_that_expires_ends_its_conversation_and_no_other_one() {
 }
 
 /// Starts the command, and kills it after a while. False if it ended by itself.
-fn is_killed(sandbox: &Sandbox, line: &str, moment: Duration) -> bool {
+pub(crate) fn is_killed(sandbox: &Sandbox, line: &str, moment: Duration) -> bool {
     let mut command = sandbox.command(line);
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut running = command.spawn().unwrap();
@@ -403,7 +403,10 @@ fn people_label_whole_conversations_at_their_last_turns() {
         serde_json::from_str(&answer.body).unwrap()
     };
     let page = viewer.get(&format!("/run/{run}/label")).body;
-    assert!(page.contains(&of("label")[1..]), "{page}");
+    assert!(
+        page.contains("label?measure=conversation%20consistent\""),
+        "{page}"
+    );
     let queue = of("label/queue") + "&labeller=ada&method=random&size=16&seed=0";
     let queue = parsed(viewer.get(&queue));
     let mut labelled = Vec::new();
@@ -443,18 +446,19 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     let settings = json!({"providers": {"openai": {"base_url": judge.openai_url()}}});
     sandbox.write("settings.yaml", settings.to_string());
     let line = "run talks.yaml --skip-retrieval --judge openai:judge --judges conversation --config settings.yaml --no-progress";
-    let verdicts = |rest: &str| {
+    let verdicts = |kind: &str, rest: &str| {
         sandbox.succeed(&format!("{line} {rest}"));
-        report(&sandbox, "qa")["summary"]["assertions"]["conversation complete"].clone()
+        report(&sandbox, "qa")["summary"][kind]["conversation complete"].clone()
     };
-    let untold = verdicts("");
+    // Without a single verdict, a report cannot know that it is one.
+    let untold = verdicts("scores", "");
     assert!(untold["value"].is_null(), "{untold}");
     let reasons = untold.to_string();
     assert!(
         reasons.contains("the system did not get the earlier turns"),
         "{reasons}"
     );
-    assert_eq!(verdicts("--set search.history=1")["n"], 2);
+    assert_eq!(verdicts("assertions", "--set search.history=1")["n"], 2);
     let asked = judge.received_at("/chat/completions");
     let asked = asked
         .iter()
@@ -486,7 +490,10 @@ fn what_cannot_be_asked_is_said_before_the_first_question() {
     );
     let alone = "run ./talks.yaml --skip-qa --no-progress --set conversations.history=live";
     let alone = sandbox.refuse(alone);
-    assert!(alone.contains("`live` asks a `--target`"), "{alone}");
+    assert!(
+        alone.contains("`live` and `simulated` ask a `--target`"),
+        "{alone}"
+    );
     let rows: String = std::fs::read_to_string(sandbox.work().join("talks.jsonl")).unwrap();
     let kept: Vec<&str> = rows
         .lines()

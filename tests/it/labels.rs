@@ -204,7 +204,7 @@ fn an_export_never_replaces_a_file_and_an_import_takes_all_or_nothing() {
         wrong.contains("`perhaps` is not a verdict; write `pass`, `fail` or `cannot say`"),
         "{wrong}"
     );
-    assert!(wrong.contains("column 8 (`verdict`)"), "{wrong}");
+    assert!(wrong.contains("column 9 (`verdict`)"), "{wrong}");
     assert!(!run.join("annotations.jsonl").exists());
 
     let unknown = fs::read_to_string(sandbox.work().join("some.csv")).unwrap();
@@ -308,7 +308,7 @@ fn a_changed_answer_is_refused_and_makes_its_label_stale() {
         .position(|row| row["case_id"] == id)
         .unwrap();
     assert_eq!(
-        refused.matches("column 12 (`digest`)").count(),
+        refused.matches("column 13 (`digest`)").count(),
         1,
         "{refused} {line}"
     );

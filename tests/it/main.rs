@@ -82,6 +82,7 @@ mod settings;
 mod shards;
 #[cfg(unix)]
 mod signals;
+mod simulated_users;
 mod standings;
 #[cfg(feature = "stores")]
 mod store_addresses;

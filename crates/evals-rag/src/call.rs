@@ -63,22 +63,25 @@ pub enum Purpose {
     Reranker,
     /// The model that rewrites questions: stage `rewrite`, metrics `rewrite input tokens` and `rewrite output tokens`.
     Rewriter,
+    /// The model that plays the user: stage `user`, metrics `user input tokens` and `user output tokens`.
+    User,
 }
 
 impl Purpose {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Answerer,
         Self::Judge,
         Self::RefusalJudge,
         Self::Reranker,
         Self::Rewriter,
+        Self::User,
     ];
 
     /// Whether the call asks a judge.
     pub fn is_judging(self) -> bool {
         match self {
             Self::Judge | Self::RefusalJudge => true,
-            Self::Answerer | Self::Reranker | Self::Rewriter => false,
+            Self::Answerer | Self::Reranker | Self::Rewriter | Self::User => false,
         }
     }
 
@@ -110,6 +113,7 @@ impl Purpose {
             Self::RefusalJudge => "judge refusal",
             Self::Reranker => "rerank",
             Self::Rewriter => "rewrite",
+            Self::User => "user",
         }
     }
 
@@ -120,6 +124,7 @@ impl Purpose {
             Self::Judge | Self::RefusalJudge => "judge input tokens",
             Self::Reranker => "rerank input tokens",
             Self::Rewriter => "rewrite input tokens",
+            Self::User => "user input tokens",
         }
     }
 
@@ -130,6 +135,7 @@ impl Purpose {
             Self::Judge | Self::RefusalJudge => "judge output tokens",
             Self::Reranker => "rerank output tokens",
             Self::Rewriter => "rewrite output tokens",
+            Self::User => "user output tokens",
         }
     }
 
@@ -140,6 +146,7 @@ impl Purpose {
             Self::Judge | Self::RefusalJudge => "judge tokens estimated",
             Self::Reranker => "rerank tokens estimated",
             Self::Rewriter => "rewrite tokens estimated",
+            Self::User => "user tokens estimated",
         }
     }
 }

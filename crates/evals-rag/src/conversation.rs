@@ -6,9 +6,11 @@ use std::sync::Arc;
 use evals::{Case, CaseField, Domain, TaskError, TaskScope};
 use evals_models::{Message, Role};
 use futures::future::BoxFuture;
+use minijinja::context;
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
+use crate::targets::Conversations;
 use crate::{Question, Rewriter};
 
 /// Texts in the place of the inputs of cases, by the id of the case.
@@ -80,6 +82,18 @@ impl Question {
     }
 }
 
+/// Messages as prompts show them: `speaker`, `user` or `assistant`, and `text`.
+pub(crate) fn speakers(messages: &[Message]) -> Vec<minijinja::Value> {
+    let shown = messages.iter().map(|message| {
+        let is_user = message.role == Role::User;
+        context! {
+            speaker => if is_user { "user" } else { "assistant" },
+            text => message.content.as_str(),
+        }
+    });
+    shown.collect()
+}
+
 /// Messages as people read them.
 fn transcript(messages: &[Message]) -> String {
     let lines = messages.iter();
@@ -124,6 +138,14 @@ pub fn messages_before(attributes: &BTreeMap<String, Value>) -> Vec<(&'static st
             .into_iter()
             .collect(),
     }
+}
+
+/// What was said in the conversation of a simulated user before the last message of the user, and that message; `None` without such a user.
+pub(crate) fn last_exchange(attributes: &BTreeMap<String, Value>) -> Option<(String, String)> {
+    attributes.get(Conversations::ENDED)?;
+    let mut history = Vec::<Message>::deserialize(attributes.get(HISTORY)?).ok()?;
+    let last = history.pop_if(|last| last.role == Role::User)?;
+    Some((transcript(&history), last.content))
 }
 
 /// The field of a case whose question a model rewrote.
@@ -197,6 +219,7 @@ mod tests {
             relevant: Judgements::new(),
             evidence: Vec::new(),
             nuggets: Vec::new(),
+            user: None,
             turn: Some(Turn {
                 conversation: "c".to_owned(),
                 number: 3,

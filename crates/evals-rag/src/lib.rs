@@ -44,6 +44,7 @@
 //!     evidence: Vec::new(),
 //!     nuggets: Vec::new(),
 //!     turn: None,
+//!     user: None,
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -124,6 +125,7 @@
 //!     evidence: Vec::new(),
 //!     nuggets: Vec::new(),
 //!     turn: None,
+//!     user: None,
 //!     cluster: None,
 //!     metadata: serde_json::Map::new(),
 //! };
@@ -167,11 +169,13 @@ pub mod retrieval;
 mod rewriting;
 mod search;
 mod shown;
+mod simulated_user;
 pub mod targets;
 #[cfg(test)]
 mod tests;
 pub mod text;
 mod vector_search;
+mod writing;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
 pub use conversation::{AskedAs, Queries, asking_as, messages_before, said_before};
@@ -182,10 +186,11 @@ pub use failures::AfterCalls;
 pub use missing::Missing;
 pub use prompt::{Prompt, PromptError};
 pub use qa::Qa;
-pub use question::{Nugget, Question};
+pub use question::{Nugget, Question, UserPart};
 pub use retrieval::Retrieval;
 pub use rewriting::Rewriter;
 pub use search::{Retrieved, SearchError, Searcher, ranking_in_order};
+pub use simulated_user::SimulatedUser;
 pub use vector_search::{VectorSearch, VectorSearchError, VectorSearchKind};
 
 /// The place of a question in a conversation.

@@ -202,6 +202,14 @@ impl Prompt {
         bundled!("rewrite.md.jinja")
     }
 
+    /// The bundled prompt of [`SimulatedUser`](crate::SimulatedUser).
+    ///
+    /// Values: `goal`, `facts` (texts), `messages` (each with `speaker`, `user` or `assistant`, and `text`) and `nonce`, which occurs in
+    /// none of the others. A reply that begins with `done-` ends the conversation.
+    pub fn user() -> Self {
+        bundled!("user.md.jinja")
+    }
+
     /// The name given to [`new`](Self::new), or the bundled file's.
     pub fn name(&self) -> &str {
         &self.name

@@ -14,7 +14,7 @@ use crate::EvidenceSpan;
 pub struct Question {
     /// Unique within a dataset; the query id of exported TREC files.
     pub id: String,
-    /// The text of the question.
+    /// The text of the question; of a conversation whose user a model plays, the goal of that user.
     pub text: String,
     /// The reference answer, where the dataset has one.
     pub answer: Option<String>,
@@ -37,6 +37,9 @@ pub struct Question {
     /// The question's place in a conversation, if it is part of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
+    /// What the user knows and says first, if a model plays the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserPart>,
     /// The cluster of the question: questions of one cluster may depend on each other, such as those about one document. `None` if the
     /// question is alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,17 @@ pub struct Question {
     /// is not [`ANSWERABLE`](Self::ANSWERABLE).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
+}
+
+/// The part of a user whom a model plays, beside the goal.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserPart {
+    /// What the user knows and may say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
+    /// The first message. Without it, the model writes that one, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
 }
 
 /// A fact that a good answer has. Read from `{text, vital}` or from a text, which is vital.
@@ -97,6 +111,10 @@ impl Question {
 
     /// The name of the fact which question of its conversation it is, from 1. It is in the metadata of such questions alone.
     pub const TURN: &str = "turn";
+
+    /// The name of the fact what the user of a conversation knows, a list of texts. It is in the metadata of questions whose
+    /// [user](Self::user) a model plays.
+    pub const USER_KNOWS: &str = "user knows";
 
     /// The names of the facts that every question has.
     pub const FACTS: [&str; 3] = [Self::ANSWERABLE, Self::RELEVANT_DOCUMENTS, Self::LENGTH];

@@ -1,33 +1,31 @@
 //! Questions of conversations, rewritten by a model so that they can be searched without what was said before.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use evals::{FailureClass, TaskError, TaskScope};
-use evals_models::{ChatModel, ChatReply, ChatRequest, Message, Role};
+use evals::{TaskError, TaskScope};
+use evals_models::{ChatModel, ChatRequest, Message};
 use minijinja::context;
 
-use crate::answering::{AnswerFailure, complete};
-use crate::call::{self, Call, Purpose};
-use crate::conversation::last_turns;
-use crate::exchange::Exchange;
+use crate::answering::AnswerFailure;
+use crate::call::Purpose;
+use crate::conversation::{last_turns, speakers};
 use crate::failures::class;
 use crate::shown::Shown;
 use crate::targets::Conversations;
+use crate::writing::Writer;
 use crate::{Prompt, PromptError, Question};
 
 /// Asks a chat model to write each question so that it can be understood without the turns before it.
 ///
 /// Questions without earlier turns stay as they are. A question is rewritten once for each repetition: the benchmarks and the search
 /// profiles of a run search for the same text. A question that the model does not rewrite fails its case. Calls are recorded under the
-/// names of [`Purpose::Rewriter`]. A reply that is no question is kept, too, and is not asked for again.
+/// names of [`Purpose::Rewriter`].
 #[derive(Debug)]
 pub struct Rewriter {
-    model: Arc<dyn ChatModel>,
+    writer: Writer,
     prompt: Prompt,
     spoken: BTreeMap<String, Spoken>,
-    /// What was rewritten so far, by case and repetition.
-    kept: Mutex<BTreeMap<(String, u32), Rewritten>>,
 }
 
 /// A question, and what was said before it.
@@ -37,13 +35,6 @@ struct Spoken {
     question: String,
     /// How many turns the history had before the oldest were left out.
     cut_from: Option<usize>,
-}
-
-/// What the model made of a question, with the calls behind it.
-#[derive(Debug, Clone)]
-struct Rewritten {
-    text: Result<String, Arc<AnswerFailure>>,
-    calls: Vec<Call>,
 }
 
 /// The failure of a question that was not rewritten.
@@ -74,10 +65,9 @@ impl Rewriter {
             (!kept.is_empty()).then(|| (question.id.clone(), spoken))
         });
         Self {
-            model,
+            writer: Writer::new(model, Purpose::Rewriter),
             prompt,
             spoken: spoken.collect(),
-            kept: Mutex::default(),
         }
     }
 
@@ -100,24 +90,9 @@ impl Rewriter {
         let Some(spoken) = self.spoken.get(case) else {
             return Ok(None);
         };
-        let key = (case.to_owned(), scope.repeat());
-        // Nothing panics while the lock is held.
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().get(&key).cloned();
-        let mut rewritten = match known {
-            Some(known) => known,
-            None => self.ask(spoken, scope.repeat()).await,
-        };
-        call::record(&rewritten.calls, Purpose::Rewriter, scope);
-        for call in &mut rewritten.calls {
-            call.cached = true;
-        }
-        let text = rewritten.text.clone();
-        let failed = text.as_ref().err().map(|it| class(it.failure()));
-        // A failure that may pass is tried again.
-        if failed.is_none_or(|class| class == FailureClass::Content) {
-            kept().insert(key, rewritten);
-        }
+        let request = self.request(spoken, scope.repeat());
+        let key = (case.to_owned(), scope.repeat(), spoken.history.len());
+        let text = self.writer.write(key, request, scope).await;
         let text = text.map_err(|failure| {
             let class = class(failure.failure());
             TaskError::new(NotRewritten(failure)).classed(class)
@@ -129,40 +104,12 @@ impl Rewriter {
         Ok(Some(text))
     }
 
-    async fn ask(&self, spoken: &Spoken, repeat: u32) -> Rewritten {
-        let mut exchange = Exchange::new(&*self.model);
-        let reply = self.reply(spoken, repeat, &mut exchange).await;
-        let text = reply.map(|reply| reply.text.trim().to_owned());
-        Rewritten {
-            text: text.map_err(Arc::new),
-            calls: exchange.calls,
-        }
-    }
-
-    async fn reply(
-        &self,
-        spoken: &Spoken,
-        repeat: u32,
-        exchange: &mut Exchange<'_>,
-    ) -> Result<ChatReply, AnswerFailure> {
-        let request = self.request(spoken, repeat)?;
-        let reply = exchange.ask_past_reasoning(&request).await?;
-        complete(self.model.identity(), reply)
-    }
-
     fn request(&self, spoken: &Spoken, repeat: u32) -> Result<ChatRequest, PromptError> {
         let said = spoken.history.iter();
         let said = said.map(|message| message.content.as_str());
         let shown: Vec<&str> = said.chain([spoken.question.as_str()]).collect();
-        let messages = spoken.history.iter().map(|message| {
-            let is_user = message.role == Role::User;
-            context! {
-                speaker => if is_user { "user" } else { "assistant" },
-                text => message.content.as_str(),
-            }
-        });
         let prompt = self.prompt.render(context! {
-            messages => messages.collect::<Vec<_>>(),
+            messages => speakers(&spoken.history),
             question => spoken.question.as_str(),
             nonce => Shown::new(&shown).nonce(),
         })?;
@@ -175,6 +122,7 @@ impl Rewriter {
 
 #[cfg(test)]
 mod tests {
+    use evals::FailureClass;
     use evals_metrics::Judgements;
     use evals_models::{Failure, Finish};
     use evals_targets::Turn;
@@ -193,6 +141,7 @@ mod tests {
             relevant: Judgements::new(),
             evidence: Vec::new(),
             nuggets: Vec::new(),
+            user: None,
             turn: Some(Turn {
                 conversation: "c".to_owned(),
                 number: 1,

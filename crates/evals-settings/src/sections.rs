@@ -76,12 +76,14 @@ impl Settings {
     pub(crate) fn connections(&self) -> impl Iterator<Item = (Role, &Connection)> {
         let reranker = self.reranking.model.as_ref();
         let rewriter = self.search.rewriter.as_ref();
+        let user = self.conversations.user.as_ref();
         let of_roles = [
             (Role::Embedder, self.embeddings.model.kind.connection()),
             (Role::Answerer, self.qa.model.kind.connection()),
             (Role::Judge, self.evaluations.judge.kind.connection()),
             (Role::Reranker, reranker.and_then(|it| it.kind.connection())),
             (Role::Rewriter, rewriter.and_then(|it| it.kind.connection())),
+            (Role::User, user.and_then(|it| it.kind.connection())),
         ];
         of_roles
             .into_iter()
@@ -386,9 +388,13 @@ impl Default for Evaluations {
 #[serde(default, deny_unknown_fields)]
 pub struct Conversations {
     /// The answers in the history of a request to a target. `gold`: the reference answers. `live`: its own, one turn after the other.
+    /// `simulated`: its own, to a user whom a model plays.
     pub history: History,
-    /// Most turns in a history, also for `search.history: rewrite`. The oldest are left out.
+    /// Most turns in a history, also for `search.history: rewrite`. The oldest are left out. With `simulated`, most turns of a conversation.
     pub turns: NonZeroUsize,
+    /// The model that plays the user with `history: simulated`. `null`: `qa.model`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<Model<ChatKind>>,
 }
 
 impl Default for Conversations {
@@ -396,6 +402,7 @@ impl Default for Conversations {
         Self {
             history: History::Gold,
             turns: NonZeroUsize::new(50).expect("50 is not 0"),
+            user: None,
         }
     }
 }

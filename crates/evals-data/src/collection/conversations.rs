@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evals_models::{Message, Role};
-use evals_rag::Turn;
+use evals_rag::{Turn, UserPart};
 use serde_json::Value;
 
 use super::cells::{self, unfit};
 use super::fields::Fields;
+use super::spans;
 use crate::error::{DataError, Place};
 use crate::manifest::{Column, QuestionColumns};
 use crate::reader::Row;
@@ -22,6 +23,8 @@ pub(super) struct Spoken {
     pub(super) answers: Vec<String>,
     /// `None` if the question is not part of a conversation.
     pub(super) turn: Option<Turn>,
+    /// What the user of a whole conversation knows and says first.
+    pub(super) user: Option<UserPart>,
 }
 
 /// The row of a question, and what it says.
@@ -45,7 +48,17 @@ impl Spoken {
             text: read(fields.text, columns.text.as_ref())?,
             answers: cells::texts(columns.answer.iter().zip(fields.answers), place)?,
             turn: None,
+            user: None,
         };
+        if columns.goal.is_some() {
+            let known = fields.known.zip(columns.known.as_ref());
+            let known = known.map(|(cell, column)| spans::texts(cell, column, place));
+            spoken.user = Some(UserPart {
+                facts: known.transpose()?.unwrap_or_default(),
+                first: spoken.text.take(),
+            });
+            spoken.text = read(fields.goal, columns.goal.as_ref())?;
+        }
         let (Some(cell), Some(column)) = (fields.messages, &columns.messages) else {
             return Ok(spoken);
         };
@@ -173,6 +186,7 @@ fn of_conversation(conversation: &str, mut said: Vec<Said>) -> Result<Vec<Exchan
                 text: Some(said.text),
                 answers: said.answers,
                 turn: Some(turn),
+                user: None,
             };
             exchanges.push(Exchange {
                 row: said.row,

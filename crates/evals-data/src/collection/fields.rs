@@ -14,6 +14,8 @@ pub(super) struct Fields<'c> {
     pub(super) turn: Option<&'c Value>,
     pub(super) role: Option<&'c Value>,
     pub(super) messages: Option<&'c Value>,
+    pub(super) goal: Option<&'c Value>,
+    pub(super) known: Option<&'c Value>,
     pub(super) answers: &'c [Value],
     pub(super) relevant: &'c [Value],
     pub(super) metadata: &'c [Value],
@@ -36,6 +38,8 @@ impl<'c> Fields<'c> {
             turn,
             role,
             messages,
+            goal,
+            known,
         ] = single(columns).map(|column| take(usize::from(column.is_some())).first());
         Self {
             id,
@@ -46,6 +50,8 @@ impl<'c> Fields<'c> {
             turn,
             role,
             messages,
+            goal,
+            known,
             answers: take(columns.answer.len()),
             relevant: take(columns.relevant.len()),
             metadata: cells,
@@ -67,7 +73,7 @@ pub(super) fn wanted(columns: &QuestionColumns) -> Vec<Column> {
         .collect()
 }
 
-fn single(columns: &QuestionColumns) -> [Option<&Column>; 8] {
+fn single(columns: &QuestionColumns) -> [Option<&Column>; 10] {
     [
         &columns.id,
         &columns.text,
@@ -77,6 +83,8 @@ fn single(columns: &QuestionColumns) -> [Option<&Column>; 8] {
         &columns.turn,
         &columns.role,
         &columns.messages,
+        &columns.goal,
+        &columns.known,
     ]
     .map(Option::as_ref)
 }

@@ -6,7 +6,7 @@ use evals::{ClusterTraits, DerivedIds};
 use evals_metrics::Judgements;
 use evals_rag::{Question, Turn};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::cells;
 use super::conversations::{self, Exchange, Spoken};
@@ -127,6 +127,7 @@ impl QuestionReader<'_> {
             text,
             answers,
             turn,
+            user,
         } = spoken;
         let mut answers = answers.into_iter();
         let answer = answers.next();
@@ -149,6 +150,9 @@ impl QuestionReader<'_> {
         let mut metadata = metadata_of(columns, fields.metadata, place)?;
         let turn = turn.map(|turn| self.placed(turn, &id, &mut metadata, place));
         let turn = turn.transpose()?;
+        if let Some(user) = &user {
+            metadata.insert(Question::USER_KNOWS.to_owned(), json!(user.facts));
+        }
         let judged = self.relevant(&id, columns, fields.relevant, place)?;
         let documents = relevant_of(judged.as_ref());
         let evidence = fields.evidence.zip(columns.evidence.as_ref());
@@ -170,6 +174,7 @@ impl QuestionReader<'_> {
             evidence,
             nuggets,
             turn,
+            user,
             cluster: None,
             metadata,
         }))

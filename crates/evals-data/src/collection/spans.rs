@@ -1,4 +1,4 @@
-//! Cells with the parts of documents that answer a question, and with the facts that a good answer has.
+//! Cells with the parts of documents that answer a question, with the facts that a good answer has, and with those that a user knows.
 
 use evals_rag::{EvidenceSpan, Nugget};
 use serde::Deserialize as _;
@@ -80,6 +80,17 @@ pub(super) fn nuggets(
         }
     }
     Ok(nuggets)
+}
+
+/// The texts of a list, or the text of a cell.
+pub(super) fn texts(
+    cell: &Value,
+    column: &Column,
+    place: &Place,
+) -> Result<Vec<String>, DataError> {
+    let texts = elements(cell).into_iter();
+    let texts = texts.map(|element| cells::text(&element, column, place));
+    texts.filter_map(Result::transpose).collect()
 }
 
 /// The elements of a cell: of a list, also of one written as JSON text, or the cell alone.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use evals_rag::Question;
 use serde_json::{Value, json};
 
 use super::{ACCEPTED, ExportFormat};
@@ -17,23 +18,7 @@ pub(super) fn of(original: &Manifest, format: ExportFormat, has_accepted: bool) 
     if !original.documents.columns.metadata.is_empty() {
         documents["metadata"] = json!(["metadata.*"]);
     }
-    let mut questions = json!({
-        "source": {"path": format!("questions.{extension}")},
-        "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
-    });
-    if has_accepted {
-        questions["answer"] = json!(["answer", format!("{ACCEPTED}[]")]);
-    }
-    let columns = &original.questions.columns;
-    if columns.facts().next().is_some() {
-        questions["messages"] = json!("messages");
-    }
-    if columns.conversation.is_some() {
-        questions["conversation"] = json!("conversation");
-    }
-    if !columns.metadata.is_empty() {
-        questions["metadata"] = json!(["metadata.*"]);
-    }
+    let questions = questions_of(original, extension, has_accepted);
     let mut text = String::new();
     let mut add = |key: &str, value: &Value| {
         writeln!(text, "{key}: {value}").expect("a string takes any text");
@@ -64,4 +49,31 @@ pub(super) fn of(original: &Manifest, format: ExportFormat, has_accepted: bool) 
         add("settings", &settings);
     }
     text
+}
+
+/// The section about the questions.
+fn questions_of(original: &Manifest, extension: &str, has_accepted: bool) -> Value {
+    let mut questions = json!({
+        "source": {"path": format!("questions.{extension}")},
+        "id": "id", "text": "question", "answer": "answer", "relevant": "relevant",
+    });
+    if has_accepted {
+        questions["answer"] = json!(["answer", format!("{ACCEPTED}[]")]);
+    }
+    let columns = &original.questions.columns;
+    if columns.facts().any(|fact| fact == Question::TURN) {
+        questions["messages"] = json!("messages");
+    }
+    if columns.conversation.is_some() {
+        questions["conversation"] = json!("conversation");
+    }
+    if columns.goal.is_some() {
+        questions["goal"] = json!("question");
+        questions["facts"] = json!("facts");
+        questions["text"] = json!("first_message");
+    }
+    if !columns.metadata.is_empty() {
+        questions["metadata"] = json!(["metadata.*"]);
+    }
+    questions
 }

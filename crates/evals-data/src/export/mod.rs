@@ -90,7 +90,7 @@ impl Collection {
     /// |---|---|
     /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
     /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
-    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any) and `metadata` |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any), `facts` and `first_message` (of users whom a model plays) and `metadata` |
     /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
     ///
     /// Documents are streamed. The files have their names only once all of them are complete.
@@ -170,12 +170,16 @@ impl Collection {
     ) -> Result<u64, ExportError> {
         let has_accepted = has_accepted(questions);
         let original = &self.manifest().questions.columns;
-        let has_turns = original.facts().next().is_some();
+        let has_turns = original.facts().any(|fact| fact == Question::TURN);
         let mut columns = vec!["id", "question"];
         if has_turns {
             columns.extend(["conversation", "messages"]);
         }
+        let has_users = original.goal.is_some();
         if export.with_answers {
+            if has_users {
+                columns.extend(["facts", "first_message"]);
+            }
             columns.extend(["answer", "relevant"]);
             if has_accepted {
                 columns.push(ACCEPTED);
@@ -197,6 +201,13 @@ impl Collection {
                 cells.extend([
                     json!(turn.map(|turn| &turn.conversation)),
                     json!(turn.map(|turn| &turn.history)),
+                ]);
+            }
+            if has_users && export.with_answers {
+                let user = question.user.as_ref();
+                cells.extend([
+                    json!(user.map(|user| &user.facts)),
+                    json!(user.map(|user| &user.first)),
                 ]);
             }
             cells.extend([json!(question.answer), json!(relevant)]);

@@ -158,7 +158,7 @@ pub struct QuestionColumns {
     pub(super) source: Option<Spanned<WrittenSource>>,
     /// The question's id. Without this column, [the text gives the id](evals::DerivedIds).
     pub id: Option<Column>,
-    /// The text of the question. It may be missing if there are `messages`.
+    /// The text of the question. It may be missing if there are `messages`, or a `goal`: then it is the first message of the user.
     pub text: Option<Column>,
     /// Columns of reference answers. The first answer is the reference; further columns, and with `[]` further elements of a list,
     /// are answers that are right as well.
@@ -193,6 +193,12 @@ pub struct QuestionColumns {
     /// of the assistant behind it the reference answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages: Option<Column>,
+    /// The column of the goal of a user whom a model plays. A row is a whole conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Column>,
+    /// The column of what this user knows: a list of texts, or a text.
+    #[serde(rename = "facts", skip_serializing_if = "Option::is_none")]
+    pub known: Option<Column>,
     /// Columns kept as metadata, under their names.
     #[serde(
         default,
@@ -206,10 +212,11 @@ pub struct QuestionColumns {
 }
 
 impl QuestionColumns {
-    /// The column that holds the question: its text, or the messages that end with it.
+    /// The column that holds the question: the goal of its user, its text, or the messages that end with it.
     pub fn asked(&self) -> &Column {
-        let asked = self.text.as_ref().or(self.messages.as_ref());
-        asked.expect("a manifest that names neither is refused")
+        let goal_or_text = self.goal.as_ref().or(self.text.as_ref());
+        let asked = goal_or_text.or(self.messages.as_ref());
+        asked.expect("a manifest that names none is refused")
     }
 
     /// Whether questions may have reference answers.
@@ -217,13 +224,14 @@ impl QuestionColumns {
         !self.answer.is_empty() || self.role.is_some() || self.messages.is_some()
     }
 
-    /// The names of facts that its questions have in their metadata, because they are turns of conversations.
+    /// The names of facts that its questions have in their metadata, because they are turns of conversations, or whole ones.
     pub fn facts(&self) -> impl Iterator<Item = &'static str> {
         let conversation = self.conversation.as_ref().map(|_| Question::CONVERSATION);
         let is_turn = self.conversation.is_some() || self.messages.is_some();
         conversation
             .into_iter()
             .chain(is_turn.then_some(Question::TURN))
+            .chain(self.goal.as_ref().map(|_| Question::USER_KNOWS))
     }
 }
 

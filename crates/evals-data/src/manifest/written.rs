@@ -244,8 +244,9 @@ fn check_questions(
     let (line, columns) = (written.referenced.line(), &written.value);
     check_metadata(columns).map_err(|message| (line, message))?;
     check_turns(columns).map_err(|message| (line, message.to_owned()))?;
+    let is_judged = is_labelled || columns.has_answers() || columns.goal.is_some();
     match (columns.relevant.is_empty(), judged) {
-        (true, false) if !has_documents && !is_labelled && !columns.has_answers() => fails(
+        (true, false) if !has_documents && !is_judged => fails(
             line,
             "a manifest without `documents` needs reference answers: add `questions.answer`, or `documents`",
         ),
@@ -313,11 +314,25 @@ fn check_turns(columns: &QuestionColumns) -> Result<(), &'static str> {
         turn,
         role,
         messages,
+        goal,
+        known,
         ..
     } = columns;
-    if text.is_none() && messages.is_none() {
+    if text.is_none() && messages.is_none() && goal.is_none() {
         return Err(
-            "missing key `text`: the column of the question (or `messages`, whose last one of the user is the question)",
+            "missing key `text`: the column of the question (or `messages`, whose last one of the user is the question, or `goal` of a \
+             simulated user)",
+        );
+    }
+    if goal.is_none() && known.is_some() {
+        return Err(
+            "`questions.facts` needs `questions.goal`, the column of what the user who knows them wants",
+        );
+    }
+    let of_turns = [conversation, turn, role, messages];
+    if goal.is_some() && of_turns.into_iter().any(Option::is_some) {
+        return Err(
+            "with `questions.goal`, a row is a whole conversation: leave `questions.conversation`, `turn`, `role` and `messages` out",
         );
     }
     if conversation.is_none() && (turn.is_some() || role.is_some()) {

@@ -174,6 +174,7 @@ fn models<D: Domain>(report: &Report<D>, record: &RunRecord) -> Vec<Fact> {
         ("judge", "judging"),
         ("reranker", "reranking"),
         ("rewriter", "rewriting"),
+        ("user", "user"),
     ]);
     let models = record.models.iter().filter(|(role, _)| {
         let line = named.get(role.as_str());

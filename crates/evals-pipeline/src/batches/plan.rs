@@ -118,6 +118,7 @@ fn others(resolved: &Resolved) -> Vec<ModelIdentity> {
     let mut direct = vec![models.embedder.identity()];
     direct.extend(models.reranker.iter().map(ConfiguredModel::identity));
     direct.extend(models.rewriter.iter().map(ConfiguredModel::identity));
+    direct.extend(models.user.iter().map(ConfiguredModel::identity));
     let target = resolved.settings.target.as_ref();
     if let Some(TargetAddress::Chat { provider, name }) =
         target.and_then(|target| target.address.as_ref())

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use evals_models::ModelIdentity;
+use evals_rag::targets::History;
 use evals_settings::{
     ChatKind, Connection, Dtype, EMBEDDED, EmbedderKind, Model, ModelKind, Protocol, RerankerKind,
     Resolved, Role, Settings, SettingsError,
@@ -20,7 +21,7 @@ pub struct ConfiguredModel<K> {
     pub settings: Model<K>,
 }
 
-/// A model that answers, judges or rewrites, or that a reranker asks.
+/// A model that answers, judges, rewrites or plays a user, or that a reranker asks.
 pub type ConfiguredChat = ConfiguredModel<ChatKind>;
 
 /// An embedding model.
@@ -42,6 +43,8 @@ pub struct ConfiguredModels {
     pub reranker: Option<ConfiguredReranker>,
     /// Rewrites questions of conversations; `None` unless `search.history` is `rewrite`. Without `search.rewriter`, this is the answering model.
     pub rewriter: Option<ConfiguredChat>,
+    /// Plays users; `None` unless `conversations.history` is `simulated`. Without `conversations.user`, this is the answering model.
+    pub user: Option<ConfiguredChat>,
 }
 
 /// What a model behind a server has in any role.
@@ -66,12 +69,17 @@ impl ConfiguredModels {
     pub fn of(settings: &Settings) -> Self {
         let reranker = settings.reranking.model.clone();
         let answerer = ConfiguredModel::new(Role::Answerer, settings.qa.model.clone());
-        let rewriter = settings.search.rewriter.clone();
-        let rewriter = rewriter.map(|it| ConfiguredModel::new(Role::Rewriter, it));
-        let is_rewritten = settings.search.history.is_rewritten();
+        let asked = |is_asked: bool, role, model: &Option<Model<ChatKind>>| {
+            let own = model.clone().map(|it| ConfiguredModel::new(role, it));
+            is_asked.then(|| own.unwrap_or_else(|| answerer.clone()))
+        };
+        let (search, talks) = (&settings.search, &settings.conversations);
+        let is_rewritten = search.history.is_rewritten();
+        let is_simulated = talks.history == History::Simulated;
         Self {
             embedder: ConfiguredModel::new(Role::Embedder, settings.embeddings.model.clone()),
-            rewriter: is_rewritten.then(|| rewriter.unwrap_or_else(|| answerer.clone())),
+            rewriter: asked(is_rewritten, Role::Rewriter, &search.rewriter),
+            user: asked(is_simulated, Role::User, &talks.user),
             answerer,
             judge: ConfiguredModel::new(Role::Judge, settings.evaluations.judge.clone()),
             reranker: reranker.map(|it| ConfiguredModel::new(Role::Reranker, it)),
@@ -87,6 +95,7 @@ impl ConfiguredModels {
             self.judge.server(),
             reranker.and_then(ConfiguredModel::server),
             self.rewriter.as_ref().and_then(ConfiguredModel::server),
+            self.user.as_ref().and_then(ConfiguredModel::server),
         ];
         all.into_iter().flatten()
     }
@@ -132,7 +141,7 @@ impl<K: ModelKind> ConfiguredModel<K> {
             Role::Embedder => ("model", "static-minilm"),
             Role::Answerer => ("answerer", "extractive"),
             Role::Judge => ("judge", OVERLAP),
-            Role::Reranker | Role::Rewriter => return Ok(()),
+            Role::Reranker | Role::Rewriter | Role::User => return Ok(()),
         };
         if self.settings.provider == EMBEDDED && self.settings.name != only {
             let message = format!("the only embedded {what} is `{only}`");

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 
 use evals_messages::quantity;
 use evals_models::{ChatRequest, ModelIdentity, Tokenizer};
+use evals_rag::PromptError;
 use evals_rag::estimate::{CallSize, Calls};
 use evals_rag::prices::Price;
 use evals_rag::rag_judges::CallRange;
@@ -135,6 +136,26 @@ fn between(fewest: u64, most: u64, noun: &str) -> String {
     } else {
         format!("{fewest} to {}", quantity::of(most, noun))
     }
+}
+
+/// The calls of a model: each of `requests` as often as it says.
+pub(crate) fn of_requests(
+    requests: impl Iterator<Item = Result<(u64, ChatRequest), PromptError>>,
+    max_tokens: Option<NonZeroU32>,
+    tokenizer: &dyn Tokenizer,
+) -> Result<Calls, PromptError> {
+    let mut calls = Calls::NONE;
+    for request in requests {
+        let (times, request) = request?;
+        let size = side(&request, max_tokens, tokenizer);
+        let call = Calls {
+            calls: 1,
+            input_tokens: size.prompt_tokens,
+            output_tokens: size.max_tokens,
+        };
+        calls = calls.plus(&call.times(times));
+    }
+    Ok(calls)
 }
 
 /// The tokens of each call of a model. `request` is such a call with empty texts.

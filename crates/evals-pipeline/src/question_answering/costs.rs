@@ -18,13 +18,13 @@ use serde::Serialize;
 use super::judge_records::JUDGES;
 use super::model_set::ModelSet;
 use crate::models::RanIn;
-use crate::run_models;
+use crate::run_models::{self, user::USER};
 use crate::spending::dollars;
 use crate::targets;
 
 const TEXT: &str = "a string takes any text";
 
-/// Tokens and cost of a run, separately for answering, judging, reranking and rewriting. A cached reply counts with its original tokens.
+/// Tokens and cost of a run, separately for answering, judging, reranking, rewriting and playing users. A cached reply counts with its original tokens.
 #[derive(Debug, Clone, Serialize)]
 pub struct Costs {
     answering: Side,
@@ -35,6 +35,9 @@ pub struct Costs {
     /// `None` if no question is rewritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     rewriting: Option<Side>,
+    /// `None` if no user is played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<Side>,
     /// USD; `None` where a price is not known.
     total: Option<f64>,
 }
@@ -110,13 +113,15 @@ impl Costs {
             let cost = run_models::cost(Purpose::Reranker, cases, &prices.of(model));
             side("reranker", Purpose::Reranker, cost)
         });
-        // A first turn asks it nothing, so that there may be no tokens.
-        let rewriting = models.get("rewriter").map(|model| {
-            let cost = prices.of(model).of_cases(cases, Purpose::Rewriter);
-            side("rewriter", Purpose::Rewriter, cost)
-        });
-        let searching = [&reranking, &rewriting].into_iter().flatten();
-        let searching: Option<f64> = searching.map(|side| side.cost).sum();
+        // A first turn asks a rewriter nothing, so that there may be no tokens.
+        let asked = |role: &str, purpose: Purpose| {
+            let price = prices.of(models.get(role)?);
+            Some(side(role, purpose, price.of_cases(cases, purpose)))
+        };
+        let rewriting = asked("rewriter", Purpose::Rewriter);
+        let user = asked(USER, Purpose::User);
+        let others = [&reranking, &rewriting, &user].into_iter().flatten();
+        let others: Option<f64> = others.map(|side| side.cost).sum();
         let answering = side("answerer", Purpose::Answerer, cost.answering);
         let judging = side("judge", Purpose::Judge, cost.judging);
         let total = answering
@@ -124,11 +129,12 @@ impl Costs {
             .zip(judging.cost)
             .map(|(one, other)| one + other);
         Self {
-            total: total.zip(searching).map(|(sum, cost)| sum + cost),
+            total: total.zip(others).map(|(sum, cost)| sum + cost),
             answering,
             judging,
             reranking,
             rewriting,
+            user,
         }
     }
 
@@ -140,10 +146,15 @@ impl Costs {
     /// A line for each model, and a line for the total if any model is behind a server.
     pub(crate) fn lines(&self) -> Vec<(String, String)> {
         let mut lines = Vec::new();
-        let reranking = self.reranking.iter().map(|side| ("reranking", side));
-        let rewriting = self.rewriting.iter().map(|side| ("rewriting", side));
+        let others = [
+            ("reranking", &self.reranking),
+            ("rewriting", &self.rewriting),
+            (USER, &self.user),
+        ];
+        let others = others.map(|(what, side)| side.as_ref().map(|side| (what, side)));
         let sides = [("answering", &self.answering), ("judging", &self.judging)];
-        for (what, side) in sides.into_iter().chain(reranking).chain(rewriting) {
+        let sides = || sides.into_iter().chain(others.into_iter().flatten());
+        for (what, side) in sides() {
             let Some(model) = &side.model else { continue };
             if side.unreported {
                 let text = format!("{}, tokens not reported, cost unknown", model.name);
@@ -168,11 +179,7 @@ impl Costs {
             };
             lines.push((what.to_owned(), text));
         }
-        let searching = [&self.reranking, &self.rewriting].into_iter().flatten();
-        let sides = [&self.answering, &self.judging]
-            .into_iter()
-            .chain(searching);
-        let models = sides.filter_map(|side| side.model.as_ref());
+        let models = sides().filter_map(|(_, side)| side.model.as_ref());
         let served = models.filter(|it| is_served(it)).count();
         // The line of the only served model already says that its cost is unknown.
         if served > 1 || (served == 1 && self.total.is_some()) {

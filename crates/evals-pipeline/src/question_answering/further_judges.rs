@@ -263,7 +263,9 @@ impl FurtherJudges {
     ) -> Dataset<Qa> {
         let last_turns = LastTurns::of(dataset.cases().iter().map(|case| &case.metadata.0));
         for measure in &self.measures {
-            if measure.judges_conversations() && last_turns.are_none() {
+            let mut cases = dataset.cases().iter();
+            let has_any = cases.any(|case| last_turns.ends(&case.metadata.0));
+            if measure.judges_conversations() && !has_any {
                 printer.warn(&format!(
                     "the judge `{}` has nothing to judge: no question of this run is a later turn of a conversation \
                      (`questions.conversation` in the manifest)",

@@ -14,10 +14,10 @@ use evals_rag::rag_judges::{
 use super::calls::{Total, range_line, side};
 use super::judging::{Judging, JudgingPlan};
 
-/// The calls of one judge for one purpose.
+/// The calls of one judge for one purpose, or of the model that plays users.
 #[derive(Debug, Clone)]
 pub(crate) struct JudgeRow {
-    /// `judging`, `refusals`, `judges` or `pairs`.
+    /// `judging`, `refusals`, `judges`, `pairs` or `user`.
     pub(crate) what: &'static str,
     pub(crate) model: ModelIdentity,
     pub(crate) calls: CallRange,
@@ -66,7 +66,8 @@ pub(crate) fn references(questions: &[Question], count: &dyn Fn(&str) -> u64) ->
 /// The facts about the cases of a run before it starts: one for each question.
 ///
 /// An answer is taken to be as long as its reference, and at most as long as a reply of the answerer. An agent shows at most as many passages
-/// as all its steps find. The history of a question has at most the last `turns` turns.
+/// as all its steps find. The history of a question has at most the last `turns` turns. In the conversation of a simulated user, a message is
+/// taken to be as long as the goal, and an answer as long as the reference.
 pub(crate) fn foreseen(
     questions: &[Question],
     workload: &Workload,
@@ -82,19 +83,25 @@ pub(crate) fn foreseen(
     let written = workload.answering.and_then(|side| side.max_tokens);
     let last_turns = LastTurns::of(questions.iter().map(|question| &question.metadata));
     let case = |question: &Question| {
-        let said = question.in_conversation(turns);
-        let said = said.filter(|_| last_turns.ends(&question.metadata));
         let reference = question.answer.as_deref();
         let reference = reference.map(|text| TextSize::of(text, count));
         let tokens = reference.map_or(0, |text| text.tokens);
+        let asked = TextSize::of(&question.text, count);
+        let simulated = question.user.as_ref().map(|_| {
+            let turn = asked.tokens.saturating_add(tokens);
+            TextSize::about(turn, turn.saturating_mul(turns as u64))
+        });
+        let said = question.in_conversation(turns);
+        let said = said.filter(|_| last_turns.ends(&question.metadata));
+        let said = said.map(|text| TextSize::of(&text, count));
         let answer = question.answer.as_deref();
         let nuggets = NuggetBank::of(&question.nuggets, answer, &question.evidence);
         JudgedCase {
             answerable: question.answerable,
-            question: TextSize::of(&question.text, count),
+            question: asked,
             reference,
             nuggets: nuggets.map(|bank| bank.size(count)),
-            conversation: said.map(|text| TextSize::of(&text, count)),
+            conversation: said.or(simulated),
             answer: Some(TextSize::about(tokens, written.unwrap_or(tokens))),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,

@@ -14,9 +14,8 @@ use serde_json::{Map, Value};
 use super::answering::Answering;
 use super::judge_records::JUDGES;
 use super::judging::Judging;
-use crate::run_models::Prompts;
 use crate::run_models::reranker::Reranking;
-use crate::run_models::rewriter::Rewriting;
+use crate::run_models::{Prompted, Prompts};
 
 /// The models by role, with the parameters and prompts that their replies depend on.
 #[derive(Debug, Clone, Default)]
@@ -121,11 +120,11 @@ impl ModelSet {
         self.prompts.extend(reranking.prompts().clone());
     }
 
-    /// Adds the model that rewrites questions.
-    pub(crate) fn enter_rewriter(&mut self, rewriting: &Rewriting) {
-        let model = &rewriting.model;
-        self.enter_chat("rewriter", model.identity(), Some(model));
-        self.prompts.extend(rewriting.prompts());
+    /// Adds a model that does one thing by one prompt.
+    pub(crate) fn enter_prompted(&mut self, role: &'static str, prompted: &Prompted) {
+        let model = &prompted.model;
+        self.enter_chat(role, model.identity(), Some(model));
+        self.prompts.extend(prompted.prompts());
     }
 
     fn enter_chat(

@@ -87,7 +87,7 @@ fn of_search(run: Run<'_>, profile: SearchProfile) -> ModelSet {
         models.enter_reranker(reranking);
     }
     if let Some(rewriting) = &run.prepared.rewriting {
-        models.enter_rewriter(rewriting);
+        models.enter_prompted("rewriter", rewriting);
     }
     models
 }

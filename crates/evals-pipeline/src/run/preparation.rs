@@ -27,8 +27,7 @@ use crate::options::{Refresh, RunArgs};
 use crate::question_answering::{Answering, Judging, ModelSet};
 use crate::run_models::embedder::VectorCache;
 use crate::run_models::reranker::{self, Reranking};
-use crate::run_models::rewriter::{self, Rewriting};
-use crate::run_models::{Opener, cache_policy, embedder};
+use crate::run_models::{Opener, Prompted, cache_policy, embedder};
 use crate::session::Session;
 use crate::spending::Spending;
 use crate::spending::dollars;
@@ -76,7 +75,7 @@ pub(super) struct Prepared {
     /// `None` if no profile reranks.
     pub(super) reranking: Option<Reranking>,
     /// `None` if no question is rewritten.
-    pub(super) rewriting: Option<Rewriting>,
+    pub(super) rewriting: Option<Prompted>,
     /// What is searched in the place of questions.
     pub(super) queries: Queries,
     /// `None` if the run skips question answering.
@@ -117,7 +116,10 @@ pub(super) async fn prepare(
         None
     };
     opener.cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
-    let rewriting = rewriter::open(&mut opener).await?;
+    let rewriting = Prompted::open(&mut opener, models.rewriter.clone(), |prompts| {
+        prompts.rewrite
+    })
+    .await?;
     let search = (reranking.as_ref(), rewriting.as_ref());
     let qa = QaModels::open(&mut opener, plan.qa.as_ref(), search).await?;
     let collection = downloads::fetch(printer, &plan.manifest)
@@ -167,7 +169,7 @@ impl Prepared {
 }
 
 /// What is searched in the place of questions, if the last `turns` of their conversations count.
-fn queries(rewriting: Option<&Rewriting>, turns: usize, questions: &[Question]) -> Queries {
+fn queries(rewriting: Option<&Prompted>, turns: usize, questions: &[Question]) -> Queries {
     if let Some(rewriting) = rewriting {
         let (model, prompt) = (Arc::clone(&rewriting.model), rewriting.prompt.clone());
         return Queries::Rewritten(Arc::new(Rewriter::new(model, prompt, questions, turns)));
@@ -220,7 +222,7 @@ impl QaModels {
     async fn open(
         opener: &mut Opener<'_, '_>,
         qa: Option<&QaPlan>,
-        (reranking, rewriting): (Option<&Reranking>, Option<&Rewriting>),
+        (reranking, rewriting): (Option<&Reranking>, Option<&Prompted>),
     ) -> Result<Option<Self>> {
         let Some(qa) = qa else { return Ok(None) };
         let answering = Answering::open(
@@ -236,7 +238,7 @@ impl QaModels {
             model_set.enter_reranker(reranking);
         }
         if let Some(rewriting) = rewriting {
-            model_set.enter_rewriter(rewriting);
+            model_set.enter_prompted("rewriter", rewriting);
         }
         Ok(Some(Self {
             answering,

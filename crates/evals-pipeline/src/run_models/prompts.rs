@@ -28,7 +28,7 @@ pub struct FoundPrompt {
     pub file: Option<PathBuf>,
 }
 
-/// The prompts for answering, judging, reranking and rewriting.
+/// The prompts for answering, judging, reranking, rewriting and playing a user.
 #[derive(Debug, Clone)]
 pub struct Prompts {
     pub(crate) answer: Prompt,
@@ -41,6 +41,7 @@ pub struct Prompts {
     pub(crate) rerank_pointwise: Prompt,
     pub(crate) rerank_listwise: Prompt,
     pub(crate) rewrite: Prompt,
+    pub(crate) user: Prompt,
 }
 
 impl Prompts {
@@ -58,6 +59,7 @@ impl Prompts {
             rerank_pointwise: find(Prompt::rerank_pointwise())?,
             rerank_listwise: find(Prompt::rerank_listwise())?,
             rewrite: find(Prompt::rewrite())?,
+            user: find(Prompt::user())?,
         })
     }
 
@@ -135,6 +137,7 @@ fn bundled() -> Vec<Prompt> {
         Prompt::rerank_pointwise(),
         Prompt::rewrite(),
         of_evaluators.rubric,
+        Prompt::user(),
     ];
     let all = first.into_iter().chain(decomposed);
     all.chain(questions).chain(others).collect()

@@ -42,6 +42,8 @@ pub struct TargetFacts {
     versions: BTreeSet<String>,
     /// How many cases have a history whose oldest turns were left out.
     cut: usize,
+    /// How many simulated conversations ended because the user was done, and at the limit of turns.
+    ended: [usize; 2],
     /// What to say about replies of an attempt that did not end.
     resumed: Option<String>,
     /// The model that all replies with tokens name; `None` if one of them names none or they name several.
@@ -69,6 +71,10 @@ impl TargetFacts {
             cut: attributes()
                 .filter(|it| it.contains_key(Conversations::CUT))
                 .count(),
+            ended: [Conversations::DONE, Conversations::LIMIT].map(|how| {
+                let ended = attributes().filter_map(|it| it.get(Conversations::ENDED));
+                ended.filter(|it| *it == how).count()
+            }),
             resumed: None,
             model: only(models),
         }
@@ -159,6 +165,12 @@ impl TargetFacts {
             format!("the oldest turns were left out in {cases} (`conversations.turns`)")
         });
         push("history", cut);
+        let [done, limit] = self.ended;
+        let ended = (done + limit > 0).then(|| {
+            let all = quantity::of(done + limit, "conversation");
+            format!("the user was done in {done} of {all}, and {limit} ended at the limit (`conversations.turns`)")
+        });
+        push("simulated", ended);
         let (depth, scores) = (self.depth.as_ref(), self.scores.as_ref());
         push("documents per question", depth.map(Depth::line));
         push("scores", scores.and_then(DocumentScores::line));

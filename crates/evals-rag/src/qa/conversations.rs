@@ -169,6 +169,7 @@ mod tests {
             relevant: Judgements::new(),
             evidence: Vec::new(),
             nuggets: Vec::new(),
+            user: None,
             turn: None,
             cluster: None,
             metadata: facts.as_object().unwrap().clone(),

@@ -35,15 +35,13 @@ impl LastTurns {
         Self(last)
     }
 
-    /// Whether no conversation has several turns.
-    pub fn are_none(&self) -> bool {
-        self.0.values().all(|turn| *turn < 2)
-    }
-
-    /// Whether a question with this metadata ends a conversation of several turns.
+    /// Whether a question with this metadata ends a conversation of several turns, or is the conversation of a simulated user.
     pub fn ends(&self, metadata: &Map<String, Value>) -> bool {
-        Question::place(metadata)
-            .is_some_and(|(conversation, turn)| turn > 1 && self.0.get(conversation) == Some(&turn))
+        let is_whole = metadata.contains_key(Question::USER_KNOWS);
+        is_whole
+            || Question::place(metadata).is_some_and(|(conversation, turn)| {
+                turn > 1 && self.0.get(conversation) == Some(&turn)
+            })
     }
 }
 
@@ -98,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_ends_at_its_greatest_turn_unless_it_has_only_one() {
+    fn a_conversation_ends_at_its_greatest_turn_unless_it_has_only_one_or_is_one_case() {
         let facts = |conversation: &str, turn: u64| {
             let facts = json!({"conversation": conversation, "turn": turn});
             facts.as_object().unwrap().clone()
@@ -109,11 +107,10 @@ mod tests {
             facts("a", 1),
             facts("b", 1),
             Map::new(),
+            Map::from_iter([(Question::USER_KNOWS.to_owned(), json!([]))]),
         ];
         let last = LastTurns::of(&all);
         let ends: Vec<bool> = all.iter().map(|it| last.ends(it)).collect();
-        assert_eq!(ends, [false, true, false, false, false]);
-        assert!(!last.are_none());
-        assert!(LastTurns::of(&all[3..]).are_none());
+        assert_eq!(ends, [false, true, false, false, false, true]);
     }
 }

@@ -12,7 +12,7 @@ use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
 use super::nuggets::NuggetBank;
 use super::pieces::NumberedPassage;
-use crate::conversation::said_before;
+use crate::conversation::{last_exchange, said_before};
 use crate::{Missing, Qa};
 
 /// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`](crate::Purpose::Judge).
@@ -56,7 +56,13 @@ impl Evaluator<Qa> for Decomposed {
         }
         let expected = context.case.expected.as_ref();
         let answer = context.output;
-        let said = said_before(&context.recording.attributes);
+        let attributes = &context.recording.attributes;
+        // The input of a simulated conversation is its goal, and was never said.
+        let exchange = last_exchange(attributes).filter(|_| self.measure.judges_conversations());
+        let (said, question) = match exchange {
+            Some((said, question)) => (Some(said), question),
+            None => (said_before(attributes), context.case.input.clone()),
+        };
         let plain = answer.plain();
         let passages: Vec<NumberedPassage<'_>> = (1..)
             .zip(&answer.passages)
@@ -69,7 +75,7 @@ impl Evaluator<Qa> for Decomposed {
         let cited = CitedSentence::all(&answer.text, passages.len());
         let unlisted = answer.missing.contains(&Missing::Documents);
         let material = Material {
-            question: &context.case.input,
+            question: &question,
             answerable: expected.is_none_or(|expected| expected.answerable),
             reference: expected.and_then(|expected| expected.answer.as_deref()),
             answer: match answer.unanswered() {

@@ -64,6 +64,7 @@ fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
             .collect(),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        user: None,
         turn: None,
         cluster: None,
         metadata: Map::new(),

@@ -29,7 +29,7 @@ impl Corpus for Nothing {
 }
 
 /// Turn `number` of a conversation: its question is `a2?`, and the reference answer `gold a2`.
-fn question(conversation: &str, number: u64) -> Question {
+pub(super) fn question(conversation: &str, number: u64) -> Question {
     let name = |number: u64| format!("{conversation}{number}");
     let turn = |number: u64| {
         let question = Message::user(name(number) + "?");
@@ -47,6 +47,7 @@ fn question(conversation: &str, number: u64) -> Question {
         relevant: Judgements::new(),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        user: None,
         turn: Some(Turn {
             conversation: conversation.to_owned(),
             number,
@@ -63,7 +64,7 @@ fn questions(conversations: &[&str], turns: u64) -> Vec<Question> {
         .collect()
 }
 
-fn plan(history: History) -> ConversationPlan {
+pub(super) fn plan(history: History) -> ConversationPlan {
     ConversationPlan {
         history,
         turns: 50,
@@ -72,11 +73,11 @@ fn plan(history: History) -> ConversationPlan {
 }
 
 /// What was sent: the id, the conversation, and the contents of the messages.
-type Sent = (String, String, Option<Vec<String>>);
+pub(super) type Sent = (String, String, Option<Vec<String>>);
 
 /// A target that answers `live QUESTION`, and what it was sent. It fails a question that contains `fail`, and has no answer to one that
 /// contains `dumb`.
-fn target() -> (Arc<dyn Target>, Arc<Mutex<Vec<Sent>>>) {
+pub(super) fn target() -> (Arc<dyn Target>, Arc<Mutex<Vec<Sent>>>) {
     let sent: Arc<Mutex<Vec<Sent>>> = Arc::default();
     let log = Arc::clone(&sent);
     let target = FnTarget::new("parrot", move |request: Request| {
@@ -107,6 +108,19 @@ fn target() -> (Arc<dyn Target>, Arc<Mutex<Vec<Sent>>>) {
     (Arc::new(target), sent)
 }
 
+/// A system without documents.
+pub(super) fn system(target: Arc<dyn Target>, conversations: Conversations) -> Arc<TargetSystem> {
+    let corpus = Arc::new(Nothing);
+    let matcher = Matcher::new(Matching::default(), HashSet::new(), corpus);
+    Arc::new(TargetSystem {
+        target,
+        matcher: Arc::new(matcher),
+        refusals: Refusals::default(),
+        k: NonZeroUsize::new(3).unwrap(),
+        conversations,
+    })
+}
+
 struct Ran {
     report: Report<Qa>,
     sent: Vec<Sent>,
@@ -121,17 +135,7 @@ async fn run(
     let (target, sent) = target();
     let conversations = Conversations::new(plan, asked, Arc::new(Conversations::script(all)));
     conversations.resume(&resumed);
-    let system = Arc::new(TargetSystem {
-        target,
-        matcher: Arc::new(Matcher::new(
-            Matching::default(),
-            HashSet::new(),
-            Arc::new(Nothing),
-        )),
-        refusals: Refusals::default(),
-        k: NonZeroUsize::new(3).unwrap(),
-        conversations,
-    });
+    let system = system(target, conversations);
     let dataset = qa::dataset("demo", asked.iter().cloned())
         .unwrap()
         .in_sequences(|case| system.conversations.sequence(case.as_str()));
@@ -144,7 +148,7 @@ async fn run(
     Ran { report, sent }
 }
 
-fn failures(report: &Report<Qa>) -> Vec<(String, String)> {
+pub(super) fn failures(report: &Report<Qa>) -> Vec<(String, String)> {
     let failed = report.cases.iter();
     let failed =
         failed.filter_map(|it| Some((it.id.to_string(), it.result.failure()?.message.clone())));

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::Question;
+use super::system::record;
 use crate::conversation::{HISTORY, last_turns};
+use crate::{Question, SimulatedUser};
 
 /// The answers in the history that a request to a target contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,8 @@ pub enum History {
     Gold,
     /// The target's own answers. The questions of a conversation are asked one after the other.
     Live,
+    /// The target's own answers, to the messages of a user whom a model plays. A case is a whole conversation.
+    Simulated,
 }
 
 /// How conversations are asked.
@@ -30,7 +33,7 @@ pub enum History {
 pub struct ConversationPlan {
     /// Whose answers the history contains.
     pub history: History,
-    /// Most turns of a history. The oldest are left out.
+    /// Most turns of a history. The oldest are left out. A simulated conversation ends after as many.
     pub turns: usize,
     /// The name of the session, if the target remembers conversations by their id. Ids then end with it, so that no run meets the
     /// conversations of another one.
@@ -40,9 +43,10 @@ pub struct ConversationPlan {
 /// The conversations of a run, for one benchmark.
 #[derive(Debug)]
 pub struct Conversations {
-    plan: ConversationPlan,
+    pub(super) plan: ConversationPlan,
     turns: BTreeMap<String, Turn>,
     script: Arc<Script>,
+    user: Option<Arc<SimulatedUser>>,
     /// What was said so far, by conversation and repetition.
     said: Mutex<BTreeMap<(String, u32), Shared>>,
 }
@@ -107,8 +111,15 @@ impl Conversations {
             plan,
             turns: turns.collect(),
             script,
+            user: None,
             said: Mutex::default(),
         }
+    }
+
+    /// The same with a model that plays the users of cases.
+    #[must_use]
+    pub fn played_by(self, user: Option<Arc<SimulatedUser>>) -> Self {
+        Self { user, ..self }
     }
 
     /// The id and the text of every turn of these questions.
@@ -167,8 +178,24 @@ impl Conversations {
         self.plan.history == History::Live
     }
 
-    /// Asks a question as a part of its conversation. Records what was said before it.
+    /// Asks a question as a part of its conversation, or holds the whole conversation of a simulated user. Records what was said before the
+    /// reply, and the reply.
     pub(super) async fn ask(
+        &self,
+        target: &dyn Target,
+        request: Request,
+        scope: &TaskScope,
+    ) -> Result<Reply, TargetError> {
+        if let Some(user) = self.user.as_ref().filter(|user| user.plays(&request.id)) {
+            return self.converse(user, target, &request, scope).await;
+        }
+        let reply = self.ask_question(target, request, scope).await?;
+        // Before anything can fail: the target has worked, even if its reply is of no use.
+        record(&reply, target, scope);
+        Ok(reply)
+    }
+
+    async fn ask_question(
         &self,
         target: &dyn Target,
         mut request: Request,
@@ -277,7 +304,12 @@ impl Conversations {
     }
 
     /// The conversation as the target is sent it. Repetitions have conversations of their own.
-    fn conversation(&self, name: &str, repeat: u32, history: &[Message]) -> Conversation {
+    pub(super) fn conversation(
+        &self,
+        name: &str,
+        repeat: u32,
+        history: &[Message],
+    ) -> Conversation {
         let repetition = (repeat > 1).then(|| format!("#{repeat}"));
         let session = self
             .plan
@@ -324,7 +356,7 @@ fn count(number: u64) -> usize {
 }
 
 /// An answer as a message.
-fn spoken(answer: &Value) -> Option<String> {
+pub(super) fn spoken(answer: &Value) -> Option<String> {
     match answer {
         Value::String(text) => Some(text.clone()),
         Value::Number(_) | Value::Bool(_) => Some(answer.to_string()),

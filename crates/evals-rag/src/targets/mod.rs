@@ -11,6 +11,9 @@ mod document_scores;
 pub mod matching;
 mod reading;
 mod settled_matches;
+mod simulation;
+#[cfg(test)]
+mod simulation_tests;
 mod system;
 #[cfg(test)]
 mod tests;

@@ -75,6 +75,23 @@ pub fn qa_task(
     }
 }
 
+/// Records a reply, with its tokens, model and version.
+pub(super) fn record(reply: &Reply, target: &dyn Target, scope: &TaskScope) {
+    reply.record(target.identity(), scope);
+    if let Some(usage) = reply.usage {
+        call::record_usage(usage, Purpose::Answerer, scope);
+    }
+    let named = [
+        (TargetSystem::MODEL, &reply.model),
+        (TargetSystem::VERSION, &reply.version),
+    ];
+    for (name, value) in named {
+        if let Some(value) = value {
+            scope.attribute(name, value.as_str());
+        }
+    }
+}
+
 impl TargetSystem {
     /// The attribute of a case that holds the model which the reply names.
     pub const MODEL: &str = "target model";
@@ -98,16 +115,6 @@ impl TargetSystem {
         };
         let reply = self.conversations.ask(&*self.target, request, scope).await;
         let reply = reply.map_err(evals_targets::TargetError::into_task_error)?;
-        // Before anything can fail: the target has worked, even if its reply is of no use.
-        reply.record(self.target.identity(), scope);
-        if let Some(usage) = reply.usage {
-            call::record_usage(usage, Purpose::Answerer, scope);
-        }
-        for (name, value) in [(Self::MODEL, &reply.model), (Self::VERSION, &reply.version)] {
-            if let Some(value) = value {
-                scope.attribute(name, value.as_str());
-            }
-        }
         reading::check(&reply).map_err(|error| self.unusable(id, scope, error))?;
         let documents = reply.documents.as_deref().unwrap_or_default();
         // The same for every case.

@@ -65,6 +65,7 @@ fn question() -> Question {
         relevant: Judgements::from_iter([("d1".to_owned(), 1)]),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        user: None,
         turn: None,
         cluster: None,
         metadata: Map::new(),

@@ -49,12 +49,12 @@ impl Measures {
                             .entry(key)
                             .or_insert_with(|| asks_a_model(&registry, it))
                     });
-                match measures.iter_mut().find(|(name, _)| *name == outcome.name) {
-                    Some((_, known)) => *known |= is_judge,
-                    None => {
-                        let is_judge = is_judge || is_recorded(&outcome.name);
-                        measures.push((outcome.name.clone(), is_judge));
-                    }
+                let mut known = measures.iter_mut();
+                if let Some((_, known)) = known.find(|(name, _)| *name == outcome.name) {
+                    *known |= is_judge;
+                } else {
+                    let is_judge = is_judge || is_recorded(&outcome.name);
+                    measures.push((outcome.name.clone(), is_judge));
                 }
             }
         }

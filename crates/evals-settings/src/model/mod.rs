@@ -288,16 +288,19 @@ pub enum Role {
     Reranker,
     /// Rewrites questions of conversations.
     Rewriter,
+    /// Plays the user of conversations.
+    User,
 }
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Embedder,
         Self::Answerer,
         Self::Judge,
         Self::Reranker,
         Self::Rewriter,
+        Self::User,
     ];
 
     /// The dotted path of the setting that names the model.
@@ -308,10 +311,11 @@ impl Role {
             Self::Judge => "evaluations.judge",
             Self::Reranker => "reranking.model",
             Self::Rewriter => "search.rewriter",
+            Self::User => "conversations.user",
         }
     }
 
-    /// Checks the model in all settings, as they are written. Only a reranker and a rewriter can be missing.
+    /// Checks the model in all settings, as they are written. Only a reranker, a rewriter and a user can be missing.
     pub(crate) fn check(self, settings: &Value) -> Result<(), Misfit> {
         let pointer = format!("/{}", self.path().replace('.', "/"));
         let Some(model) = settings.pointer(&pointer) else {
@@ -319,8 +323,8 @@ impl Role {
         };
         match self {
             Self::Embedder => Model::<EmbedderKind>::read(model).map(drop),
-            Self::Reranker | Self::Rewriter if model.is_null() => Ok(()),
-            Self::Answerer | Self::Judge | Self::Rewriter => {
+            Self::Reranker | Self::Rewriter | Self::User if model.is_null() => Ok(()),
+            Self::Answerer | Self::Judge | Self::Rewriter | Self::User => {
                 Model::<ChatKind>::read(model).map(drop)
             }
             Self::Reranker => Model::<RerankerKind>::read(model).map(drop),

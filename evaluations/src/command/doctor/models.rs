@@ -28,6 +28,8 @@ pub(super) async fn check(
     findings.extend(reranker::check(session.printer, &mut servers, resolved, models).await);
     let rewriter = models.rewriter.iter();
     let rewriter = rewriter.filter(|it| it.role == Role::Rewriter && !it.is_embedded());
+    let user = models.user.iter();
+    let user = user.filter(|it| it.role == Role::User && !it.is_embedded());
     let chats = [
         ("answering model", &models.answerer),
         ("judge", &models.judge),
@@ -35,6 +37,7 @@ pub(super) async fn check(
     for (role, model) in chats
         .into_iter()
         .chain(rewriter.map(|it| ("rewriting model", it)))
+        .chain(user.map(|it| ("simulated user", it)))
     {
         if model.is_embedded() {
             findings.push(chat::check_embedded(role, resolved, model));

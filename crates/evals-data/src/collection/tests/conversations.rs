@@ -211,6 +211,81 @@ fn keys_that_do_not_fit_together_are_refused() {
         "{{{source}, text: t, conversation: c, metadata: [turn]}}"
     ));
     assert!(kept.contains("cannot keep a column `turn`"), "{kept}");
+    let facts = message(&format!("{{{source}, text: t, facts: f}}"));
+    assert!(facts.contains("needs `questions.goal`"), "{facts}");
+    for other in ["conversation: c", "messages: m"] {
+        let both = message(&format!("{{{source}, goal: g, {other}}}"));
+        assert!(both.contains("a row is a whole conversation"), "{both}");
+    }
+    let kept = message(&format!("{{{source}, goal: g, metadata: [user knows]}}"));
+    assert!(kept.contains("cannot keep a column `user knows`"), "{kept}");
+}
+
+const GOALS: &str = "{source: {path: q.jsonl}, goal: goal, facts: facts, text: first, relevant: doc, answer: answer}";
+
+/// Users with goals: one says something first, one knows one fact, and one knows several.
+fn goals() -> Tables {
+    let rows = [
+        json!({"goal": "change the seat", "first": "Hello!", "doc": "d1", "answer": "12a"}),
+        json!({"goal": "cancel the flight", "facts": "the number is 7", "first": " ", "doc": "d2"}),
+        json!({"goal": "get a refund", "facts": ["the number is 8", "it rained"], "doc": "d1"}),
+        json!({"goal": null, "facts": "nobody wants it", "first": "Hm.", "doc": "d1"}),
+    ];
+    let rows = rows.map(|row| format!("{row}\n")).concat();
+    tables(&[DOCUMENTS, ("q.jsonl", &rows)])
+}
+
+#[test]
+fn a_goal_is_the_text_of_a_conversation_with_what_its_user_knows() {
+    let tables = goals();
+    let read = tables.collection(&manifest(GOALS)).questions().unwrap();
+    assert_eq!(read.counts.empty, 1, "a row without a goal");
+    let users: Vec<_> = read
+        .questions
+        .iter()
+        .map(|it| {
+            let user = it.user.as_ref().unwrap();
+            (
+                it.text.as_str(),
+                user.facts.join("; "),
+                user.first.as_deref(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        users,
+        [
+            ("change the seat", String::new(), Some("Hello!")),
+            ("cancel the flight", "the number is 7".to_owned(), None),
+            (
+                "get a refund",
+                "the number is 8; it rained".to_owned(),
+                None
+            ),
+        ]
+    );
+    assert!(read.questions.iter().all(|it| it.turn.is_none()));
+    assert_eq!(
+        Value::from(read.questions[1].metadata.clone()),
+        json!({"user knows": ["the number is 7"]})
+    );
+}
+
+#[test]
+fn goals_without_documents_need_no_reference_answers() {
+    let text = "name: my\nquestions: {source: {path: q.jsonl}, goal: goal}\n";
+    let manifest = Manifest::parse(text, Origin::Memory).unwrap();
+    assert!(!manifest.has_documents());
+}
+
+#[test]
+fn exported_goals_are_read_back() {
+    for format in [crate::ExportFormat::JsonLines, crate::ExportFormat::Parquet] {
+        let tables = goals();
+        let collection = tables.collection(&manifest(GOALS));
+        let questions = collection.questions().unwrap().questions;
+        assert_eq!(read_back(&collection, format), questions);
+    }
 }
 
 #[test]
@@ -219,10 +294,16 @@ fn an_exported_conversation_is_read_back() {
     let tables = tables(&[DOCUMENTS, ("q.csv", rows)]);
     let collection = tables.collection(&manifest(TURNS));
     let questions = collection.questions().unwrap().questions;
+    let again = read_back(&collection, crate::ExportFormat::JsonLines);
+    assert_eq!(again, questions);
+}
+
+/// The questions of an exported dataset.
+fn read_back(collection: &Collection, format: crate::ExportFormat) -> Vec<Question> {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().join("exported");
     let export = crate::Export {
-        format: crate::ExportFormat::JsonLines,
+        format,
         with_answers: true,
         questions_only: false,
     };
@@ -235,5 +316,5 @@ fn an_exported_conversation_is_read_back() {
     let again = runtime
         .block_on(Collection::resolve(&manifest, &hub, &()))
         .unwrap();
-    assert_eq!(again.questions().unwrap().questions, questions);
+    again.questions().unwrap().questions
 }

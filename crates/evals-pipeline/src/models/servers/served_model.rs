@@ -145,8 +145,8 @@ fn unknown(resolved: &Resolved, model: Behind<'_>) -> String {
     let in_process: &[&str] = match model.role {
         Role::Embedder => &[EMBEDDED, "local"],
         Role::Answerer | Role::Judge => &[EMBEDDED],
-        // The built-in chat model can neither rerank nor rewrite.
-        Role::Reranker | Role::Rewriter => &[],
+        // The built-in chat model can neither rerank nor rewrite nor play a user.
+        Role::Reranker | Role::Rewriter | Role::User => &[],
     };
     let configured = resolved.settings.providers.iter();
     let configured = configured.filter(|(_, provider)| provider.base_url.is_some());

@@ -131,7 +131,7 @@ impl Plan {
         manifest: Manifest,
         mut resolved: Resolved,
     ) -> Result<Self> {
-        refuse_contradictions(arguments, &resolved)?;
+        refuse_contradictions(arguments, &manifest, &resolved)?;
         let choices = Choices::of(&resolved)?;
         let profiles = profiles(&arguments.retrieval.profiles, &choices, &resolved)?;
         check_reranker(session, &resolved, &choices.models, &profiles)?;
@@ -201,11 +201,20 @@ impl Plan {
 }
 
 /// Refuses options and settings that have no effect beside others.
-fn refuse_contradictions(arguments: &RunArgs, resolved: &Resolved) -> Result<()> {
-    if resolved.settings.conversations.history == History::Live {
-        let message =
-            "`live` asks a `--target`; our own pipeline reads reference answers (`search.history`)";
+fn refuse_contradictions(
+    arguments: &RunArgs,
+    manifest: &Manifest,
+    resolved: &Resolved,
+) -> Result<()> {
+    if resolved.settings.conversations.history != History::Gold {
+        let message = "`live` and `simulated` ask a `--target`; our own pipeline reads reference answers (`search.history`)";
         bail!(resolved.bad_value("conversations.history", &message));
+    }
+    if manifest.questions.columns.goal.is_some() {
+        bail!(
+            "the questions of `{}` are goals of users, who talk to a `--target`; our own pipeline answers once",
+            manifest.name
+        );
     }
     let stages = &arguments.stages;
     if stages.skip_retrieval && stages.skip_qa && !arguments.results.out.is_empty() {

@@ -5,15 +5,18 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use evals_local::StaticEmbedder;
 use evals_messages::quantity;
-use evals_models::Tokenizer as _;
+use evals_models::Tokenizer;
 use evals_rag::Question;
 use evals_rag::estimate::{CallSize, Workload};
+use evals_rag::rag_judges::CallRange;
 use evals_targets::TargetIdentity;
 
 use super::TargetRun;
 use crate::batches;
 use crate::choices;
+use crate::question_answering::calls::of_requests;
 use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
+use crate::run_models::user::USER;
 
 const TEXT: &str = "a string takes any text";
 
@@ -22,6 +25,7 @@ const EXCLUDED: &str = "
 Token counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.
 The estimate excludes retries and repaired verdicts.
 ";
+const SIMULATED: &str = "Requests and calls of the user are the most that `conversations.turns` allows. Its tokens exclude what was said before.\n";
 const WITHOUT_PASSAGES: &str = "It excludes the passages that the target will return and that judges read; many of them mean further calls.\n";
 
 /// Renders the estimate of a run that has `resumed` replies already.
@@ -35,9 +39,9 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let tokenizer = StaticEmbedder::static_minilm().tokenizer();
     let count = |text: &str| tokenizer.count(text) as u64;
     let questions = &prepared.questions;
-    let side = prepared.qa.as_ref().zip(plan.qa.as_ref());
+    let judges = prepared.qa.as_ref().zip(plan.qa.as_ref());
     let judging =
-        side.map(|(models, judging_plan)| judging(&models.judging, judging_plan, &*tokenizer));
+        judges.map(|(models, judging_plan)| judging(&models.judging, judging_plan, &*tokenizer));
     let workload = workload(
         questions,
         arguments.control.repeat.get(),
@@ -47,35 +51,36 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let asked = workload.questions.saturating_mul(workload.repeats);
     let mut text = format!("{}\n", quantity::of(asked, "question"));
     let identity = prepared.target.identity();
+    let turns = plan.resolved.settings.conversations.turns.get();
+    let user = playing(run, turns as u64, &*tokenizer)?;
     // A file is read at no cost.
     if !identity.is_file() {
-        text.push_str(&asking(identity, asked, resumed));
+        let turns = user.as_ref().map(|_| turns as u64);
+        text.push_str(&asking(identity, asked, turns, resumed));
     }
-    let mut assumptions = "";
-    if let Some((models, judging_plan)) = side {
-        let prices = choices::prices(&plan.resolved);
-        let turns = plan.resolved.settings.conversations.turns.get();
+    let prices = choices::prices(&plan.resolved);
+    let mut rows = Vec::new();
+    if let Some((models, judging_plan)) = judges {
         let cases = foreseen(questions, &workload, turns, &count);
-        let rows = judge_rows(
-            &models.judging,
-            judging_plan,
-            &workload,
-            &cases,
-            &*tokenizer,
-        );
-        assumptions = JudgeRow::assumptions(&rows);
-        text.extend(rows.iter().map(|row| row.line(&prices)));
-        if JudgeRow::any_calls(&rows) {
-            let total = JudgeRow::total(&rows, &prices);
-            let target = if identity.is_file() || !total.is_known() {
-                ""
-            } else {
-                " and what the target costs"
-            };
-            writeln!(text, "{:<10} {total}{target}", "total").expect(TEXT);
-        }
+        let judging = &models.judging;
+        rows = judge_rows(judging, judging_plan, &workload, &cases, &*tokenizer);
+    }
+    let assumptions = JudgeRow::assumptions(&rows);
+    rows.extend(user);
+    text.extend(rows.iter().map(|row| row.line(&prices)));
+    if JudgeRow::any_calls(&rows) {
+        let total = JudgeRow::total(&rows, &prices);
+        let target = if identity.is_file() || !total.is_known() {
+            ""
+        } else {
+            " and what the target costs"
+        };
+        writeln!(text, "{:<10} {total}{target}", "total").expect(TEXT);
     }
     text.push_str(EXCLUDED);
+    if prepared.user.is_some() {
+        text.push_str(SIMULATED);
+    }
     text.push_str(assumptions);
     text.push_str(&batches::note(&plan.resolved));
     let further = plan.qa.as_ref().map(|judging| &judging.further.measures);
@@ -108,15 +113,31 @@ fn workload(
     }
 }
 
-/// The line of the requests to the target.
-fn asking(target: &TargetIdentity, asked: u64, resumed: usize) -> String {
+/// The most calls of the model that plays users: one before each of their turns, except before a given first message.
+fn playing(run: TargetRun<'_>, turns: u64, tokenizer: &dyn Tokenizer) -> Result<Option<JudgeRow>> {
+    let Some((prompted, users)) = &run.prepared.user else {
+        return Ok(None);
+    };
+    let calls = of_requests(users.requests(turns), prompted.max_tokens, tokenizer)?;
+    let calls = calls.times(run.arguments.control.repeat.get().into());
+    Ok(Some(JudgeRow {
+        what: USER,
+        model: prompted.model.identity().clone(),
+        calls: CallRange::exactly(calls),
+    }))
+}
+
+/// The line of the requests to the target, of which a conversation with a simulated user has at most `turns`.
+fn asking(target: &TargetIdentity, asked: u64, turns: Option<u64>, resumed: usize) -> String {
     let recorded = match resumed {
         0 => String::new(),
         resumed => format!(", {resumed} of them recorded already"),
     };
+    let most = if turns.is_some() { "at most " } else { "" };
+    let asked = asked.saturating_mul(turns.unwrap_or(1));
     let requests = quantity::of(asked, "request");
     format!(
-        "{:<10} {target}: {requests}{recorded}, cost unknown\n",
+        "{:<10} {target}: {most}{requests}{recorded}, cost unknown\n",
         "asking"
     )
 }

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 use super::TargetRun;
 use super::preparation::TargetQa;
+use crate::question_answering::ModelSet;
+use crate::run_models::user::USER;
 
 /// The identities of the benchmarks that run. The recorded replies belong to a run of these.
 pub(super) fn identity_of(run: TargetRun<'_>) -> Result<Value> {
@@ -56,7 +58,7 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> Result
     } = run;
     let unanswerable = prepared.questions.iter();
     let unanswerable = unanswerable.filter(|question| !question.answerable);
-    Ok(RunRecord {
+    let mut record = RunRecord {
         benchmark: Benchmark::Retrieval,
         name: plan.retrieval_name.clone(),
         profile: prepared.target.identity().to_string(),
@@ -82,5 +84,11 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> Result
         repeat: arguments.control.repeat.get(),
         concurrency: plan.concurrency.get(),
         ..RunRecord::begun(started)
-    })
+    };
+    let mut models = ModelSet::default();
+    if let Some((user, _)) = &prepared.user {
+        models.enter_prompted(USER, user);
+    }
+    models.record_in(&mut record);
+    Ok(record)
 }

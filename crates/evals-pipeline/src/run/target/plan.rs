@@ -25,6 +25,7 @@ use crate::resumption::Resume;
 use crate::run::plan::answers::check_price;
 use crate::run::plan::measured::Measured;
 use crate::run::plan::{check_groups, concurrency, selection};
+use crate::run_models;
 use crate::session::Session;
 use crate::targets;
 
@@ -67,6 +68,10 @@ impl TargetPlan {
         let target = chosen(session, arguments, &resolved)?;
         let matching = matching(&resolved, &target)?;
         let models = Choices::of(&resolved)?.models;
+        run_models::user::check(session, &resolved, &models, &manifest, &target)?;
+        if let (Some(user), Some(_)) = (&models.user, arguments.control.budget) {
+            check_price(&resolved, user)?;
+        }
         check_groups(&arguments.results.group_by, &manifest)?;
         let (control, stages) = (&arguments.control, &arguments.stages);
         let (resume, replies) = resumed(arguments)?;
@@ -244,7 +249,7 @@ fn history(
     }
     let key = "conversations.history";
     let history = resolved.settings.conversations.history;
-    if !target.session {
+    if !target.session || history == History::Simulated {
         return Ok(history);
     }
     if history == History::Gold && resolved.sets(key) {

@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use evals::StopSignal;
 use evals_data::Collection;
 use evals_providers::Traffic;
-use evals_rag::Question;
 use evals_rag::answering::Refusals;
 use evals_rag::targets::matching::{IdCheck, Matcher};
 use evals_rag::targets::{ConversationPlan, Conversations, History, Script, TargetSystem};
+use evals_rag::{Question, SimulatedUser};
 use evals_runs::shards::ShardRecord;
 use evals_targets::{RecordedTarget, Target};
 use evals_terminal::Printer;
@@ -23,9 +23,10 @@ use crate::interruption::Interruption;
 use crate::options::RunArgs;
 use crate::question_answering::{Judging, JudgingPlan, ModelSet};
 use crate::run::access::ModelAccess;
-use crate::run::questions::{self, Asked, KnownIds};
+use crate::run::questions::{self, KnownIds};
 use crate::run_models::embedder::VectorCache;
-use crate::run_models::{Opener, cache_policy};
+use crate::run_models::user::USER;
+use crate::run_models::{Opener, Prompted, cache_policy};
 use crate::session::Session;
 use crate::spending::Spending;
 use crate::targets::{self, Opening};
@@ -36,6 +37,8 @@ pub(super) struct Prepared {
     pub(super) questions: Vec<Question>,
     /// The turns of all conversations of the dataset.
     script: Arc<Script>,
+    /// The model that plays the users, if the conversations are simulated, and the users, whom both benchmarks share.
+    pub(super) user: Option<(Prompted, Arc<SimulatedUser>)>,
     /// Which of the dataset's questions they are.
     pub(super) chosen: ChosenCases,
     /// `None` if the run is no shard.
@@ -72,8 +75,9 @@ pub(super) async fn prepare(
     let cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
     let mut opener = access.opener(cache);
     let (target, fetched) = open_target(session, arguments, plan, &mut opener).await?;
+    let user = Prompted::open(&mut opener, models.user.clone(), |prompts| prompts.user).await?;
     let qa = match &plan.qa {
-        Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target).await?),
+        Some(judging) => Some(TargetQa::open(&mut opener, judging, &*target, user.as_ref()).await?),
         None => None,
     };
     let collection = match fetched {
@@ -82,13 +86,7 @@ pub(super) async fn prepare(
     };
     let collection = collection.allow_missing_judged(arguments.retrieval.allow_missing_judged);
     let ids = Arc::new(corpus::ids(&collection).await?);
-    let Asked {
-        questions,
-        chosen,
-        shard,
-        script,
-        all: _,
-    } = questions::read(
+    let asked = questions::read(
         printer,
         &plan.manifest,
         &collection,
@@ -97,9 +95,14 @@ pub(super) async fn prepare(
         plan.selection.as_ref(),
     )
     .await?;
-    check_conversations(printer, plan, &questions, &script)?;
-    let asked = questions.iter().map(|question| question.id.as_str());
-    for warning in target.warnings(&asked.collect()) {
+    check_conversations(printer, plan, &asked.questions, &asked.script)?;
+    let user = user.map(|prompted| {
+        let (model, prompt) = (Arc::clone(&prompted.model), prompted.prompt.clone());
+        let users = SimulatedUser::new(model, prompt, &asked.questions);
+        (prompted, Arc::new(users))
+    });
+    let ids_asked = asked.questions.iter().map(|question| question.id.as_str());
+    for warning in target.warnings(&ids_asked.collect()) {
         printer.warn(&warning);
     }
     let target = targets::metered(target, choices::prices(resolved), &access.spending);
@@ -107,10 +110,11 @@ pub(super) async fn prepare(
     let matcher = Matcher::new(plan.matching.clone(), Arc::unwrap_or_clone(ids), texts);
     Ok(Prepared {
         collection,
-        questions,
-        script: Arc::new(script),
-        chosen,
-        shard,
+        questions: asked.questions,
+        script: Arc::new(asked.script),
+        user,
+        chosen: asked.chosen,
+        shard: asked.shard,
         target,
         matcher: Arc::new(matcher),
         refusals: Refusals::new(&plan.manifest.unanswerable),
@@ -159,7 +163,8 @@ fn check_conversations(
             plan.manifest.name
         );
     }
-    if turns.any(|turn| turn.number > 1) && !plan.target.sends_conversations() {
+    let has_turns = plan.history == History::Simulated || turns.any(|turn| turn.number > 1);
+    if has_turns && !plan.target.sends_conversations() {
         printer.warn(
             "the request to the target has neither `messages` nor `conversation`, so it sees each question without its conversation",
         );
@@ -172,11 +177,15 @@ impl TargetQa {
         opener: &mut Opener<'_, '_>,
         plan: &JudgingPlan,
         target: &dyn Target,
+        user: Option<&Prompted>,
     ) -> Result<Self> {
         let judging = Judging::open(opener, plan).await?;
         let mut model_set = ModelSet::of(None, &judging);
         let answerer = targets::model(target.identity().to_string());
         model_set.models.insert("answerer", answerer);
+        if let Some(user) = user {
+            model_set.enter_prompted(USER, user);
+        }
         Ok(Self { judging, model_set })
     }
 }
@@ -214,7 +223,8 @@ impl Prepared {
         };
         let script = Arc::clone(&self.script);
         Arc::new(TargetSystem {
-            conversations: Conversations::new(conversations, &self.questions, script),
+            conversations: Conversations::new(conversations, &self.questions, script)
+                .played_by(self.user.as_ref().map(|user| Arc::clone(&user.1))),
             target: Arc::new(recorded.reader()),
             matcher: Arc::clone(&self.matcher),
             refusals: self.refusals.clone(),

@@ -21,6 +21,7 @@ use crate::finished_run::FinishedRun;
 use crate::payments;
 use crate::question_answering::{Attempts, Closing, labelled};
 use crate::resumption::{self, Opened};
+use crate::run_models::user::USER;
 use crate::targets::{TargetFacts, priced, with_price};
 
 /// Judges every answer, and prints and writes the results.
@@ -136,7 +137,9 @@ fn payments(
     });
     let judge = models.model_set.models.get("judge");
     let verdicts = judge.map(|judge| payments::of_cases(cases, Purpose::Judge, judge.clone()));
-    answers.chain(verdicts).collect()
+    let user = models.model_set.models.get(USER);
+    let messages = user.map(|user| payments::of_cases(cases, Purpose::User, user.clone()));
+    answers.chain(verdicts).chain(messages).collect()
 }
 
 async fn open_folder(

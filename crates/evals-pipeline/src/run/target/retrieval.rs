@@ -20,6 +20,7 @@ use crate::groups;
 use crate::judged;
 use crate::run::spans;
 use crate::run_ending::Reached;
+use crate::run_models;
 use crate::targets::TargetFacts;
 
 /// Measures the documents of the replies, and prints and writes the results.
@@ -100,6 +101,10 @@ async fn measure(
     facts.enter(report, prepared.target.identity())?;
     facts.warn(session.printer);
     lines.extend(facts.lines());
+    lines.extend(prepared.user.as_ref().map(|(user, _)| {
+        let prices = choices::prices(&plan.resolved);
+        run_models::user::account(user.model.identity(), report, &prices)
+    }));
     if !lines.is_empty() {
         let key = Report::<Retrieval>::FACTS.to_owned();
         report.metadata.insert(key, serde_json::to_value(lines)?);

@@ -29,6 +29,7 @@ fn question(id: &str, answerable: bool) -> Question {
         relevant: Judgements::from_iter([("b".to_owned(), 1), ("c".to_owned(), 1)]),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        user: None,
         turn: None,
         cluster: None,
         metadata: serde_json::Map::new(),

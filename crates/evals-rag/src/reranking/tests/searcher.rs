@@ -268,6 +268,7 @@ async fn a_terminal_reranker_failure_ends_the_run() {
         relevant: [("b".to_owned(), 1)].into_iter().collect(),
         evidence: Vec::new(),
         nuggets: Vec::new(),
+        user: None,
         turn: None,
         cluster: None,
         metadata: serde_json::Map::new(),

@@ -14,7 +14,7 @@ use evals_rag::{Queries, Searcher};
 use self::reranking::RerankingWork;
 use crate::batches;
 use crate::choices;
-use crate::question_answering::calls::{line, side};
+use crate::question_answering::calls::{line, of_requests, side};
 use crate::question_answering::{Answering, JudgeRow, foreseen, judge_rows, judging, references};
 use crate::run::plan::answers::QaPlan;
 use crate::run::preparation::{Prepared, QaModels, Run};
@@ -95,15 +95,8 @@ fn rewriting<'r>(
     else {
         return Ok(None);
     };
-    let mut calls = Calls::NONE;
-    for request in rewriter.requests() {
-        let size = side(&request?, rewriting.max_tokens, tokenizer);
-        calls = calls.plus(&Calls {
-            calls: 1,
-            input_tokens: size.prompt_tokens,
-            output_tokens: size.max_tokens,
-        });
-    }
+    let requests = rewriter.requests().map(|request| Ok((1, request?)));
+    let calls = of_requests(requests, rewriting.max_tokens, tokenizer)?;
     let model = rewriting.model.identity();
     Ok(Some(("rewriting", model, calls.times(repeats))))
 }
