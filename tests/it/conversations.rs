@@ -229,7 +229,8 @@ fn kills_at_any_moment_ask_no_turn_again_but_those_in_flight() {
     let undisturbed = transcript(&report(&sandbox, "qa"));
     assert_own_words(&undisturbed, 15);
 
-    let (sandbox, server, memory) = whole(Duration::from_millis(15));
+    // Long enough that no run ends before its second kill: each lives for 400 ms at most, and all turns take 800.
+    let (sandbox, server, memory) = whole(Duration::from_millis(40));
     let line = line(&server, &options);
     let mut kills = 0;
     let mut random: u64 = 7;
