@@ -297,7 +297,7 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
         ),
         (
             format!("plain.yaml {target}"),
-            "`simulated` plays users with goals, and `plain` has none",
+            "`simulated` needs goals, and `plain` has none",
         ),
         (own.to_owned(), "`live` and `simulated` ask a `--target`"),
         (

@@ -14,7 +14,7 @@ use crate::failures::class;
 
 /// Asks a chat model for texts, each once: the benchmarks and the search profiles of a run read the same one.
 ///
-/// A reply that is no text is kept, too, and is not asked for again.
+/// It also remembers replies without text, and does not request them again.
 #[derive(Debug)]
 pub(crate) struct Writer {
     model: Arc<dyn ChatModel>,

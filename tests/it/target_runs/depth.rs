@@ -116,7 +116,7 @@ fn a_target_that_returns_nothing_is_pointed_out() {
         assert!(said.contains(warns), "{said}");
         assert!(!said.contains("the median number"), "{said}");
     }
-    // One document is enough, be it of one question alone.
+    // A single document for a single question prevents the warning.
     let rows = fs::read_to_string(sandbox.work().join("empty.jsonl")).unwrap();
     sandbox.write("one.jsonl", rows.replacen("[]", "[\"d03\"]", 1));
     let one = sandbox.run("twelve.yaml --skip-qa --no-progress --target outputs:one.jsonl");

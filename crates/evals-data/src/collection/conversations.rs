@@ -51,10 +51,11 @@ impl Spoken {
             user: None,
         };
         if columns.goal.is_some() {
-            let known = fields.known.zip(columns.known.as_ref());
-            let known = known.map(|(cell, column)| spans::texts(cell, column, place));
+            let column = columns.known.as_ref();
             spoken.user = Some(UserPart {
-                facts: known.transpose()?.unwrap_or_default(),
+                facts: spans::of_optional(fields.known, column, |cell, column| {
+                    spans::texts(cell, column, place)
+                })?,
                 first: spoken.text.take(),
             });
             spoken.text = read(fields.goal, columns.goal.as_ref())?;

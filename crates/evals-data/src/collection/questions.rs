@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use evals::{ClusterTraits, DerivedIds};
 use evals_metrics::Judgements;
-use evals_rag::{Question, Turn};
+use evals_rag::{Question, Turn, UserPart};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -131,9 +131,10 @@ impl QuestionReader<'_> {
         } = spoken;
         let mut answers = answers.into_iter();
         let answer = answers.next();
-        let nuggets = fields.nuggets.zip(columns.nuggets.as_ref());
-        let nuggets = nuggets.map(|(cell, column)| spans::nuggets(cell, column, place));
-        let nuggets = nuggets.transpose()?.unwrap_or_default();
+        let column = columns.nuggets.as_ref();
+        let nuggets = spans::of_optional(fields.nuggets, column, |cell, column| {
+            spans::nuggets(cell, column, place)
+        })?;
         let Some(id) = self.id(fields, text.as_deref(), turn.as_ref(), place)? else {
             self.counts.empty += 1;
             return Ok(None);
@@ -147,19 +148,15 @@ impl QuestionReader<'_> {
         };
         let reference = answer.as_deref();
         let answerable = !reference.is_some_and(|it| self.manifest.is_unanswerable(it));
-        let mut metadata = metadata_of(columns, fields.metadata, place)?;
+        let mut metadata = metadata_of(columns, fields.metadata, user.as_ref(), place)?;
         let turn = turn.map(|turn| self.placed(turn, &id, &mut metadata, place));
         let turn = turn.transpose()?;
-        if let Some(user) = &user {
-            metadata.insert(Question::USER_KNOWS.to_owned(), json!(user.facts));
-        }
         let judged = self.relevant(&id, columns, fields.relevant, place)?;
         let documents = relevant_of(judged.as_ref());
-        let evidence = fields.evidence.zip(columns.evidence.as_ref());
-        let evidence = evidence.filter(|_| answerable);
-        let evidence =
-            evidence.map(|(cell, column)| spans::evidence(cell, column, &documents, place));
-        let evidence = evidence.transpose()?.unwrap_or_default();
+        let column = columns.evidence.as_ref().filter(|_| answerable);
+        let evidence = spans::of_optional(fields.evidence, column, |cell, column| {
+            spans::evidence(cell, column, &documents, place)
+        })?;
         let Some(relevant) = self.counted(judged, answerable) else {
             return Ok(None);
         };
@@ -260,17 +257,22 @@ fn relevant_of(judged: Option<&Judgements>) -> Vec<String> {
     ids.map(str::to_owned).collect()
 }
 
+/// The kept columns of a question, and what its user knows if a model plays one.
 fn metadata_of(
     columns: &QuestionColumns,
     cells: &[Value],
+    user: Option<&UserPart>,
     place: &Place,
 ) -> Result<Map<String, Value>, DataError> {
-    let metadata = cells::metadata(columns.metadata.iter().zip(cells), place)?;
+    let mut metadata = cells::metadata(columns.metadata.iter().zip(cells), place)?;
     if metadata.contains_key(Question::ANSWERABLE) {
         return Err(place.fails(format!(
             "the metadata of a question cannot contain `{}`, because every question has a fact of that name",
             Question::ANSWERABLE
         )));
+    }
+    if let Some(user) = user {
+        metadata.insert(Question::USER_KNOWS.to_owned(), json!(user.facts));
     }
     Ok(metadata)
 }

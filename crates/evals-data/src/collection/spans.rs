@@ -82,6 +82,16 @@ pub(super) fn nuggets(
     Ok(nuggets)
 }
 
+/// What `read` makes of the cell of an optional column: nothing without the column.
+pub(super) fn of_optional<T>(
+    cell: Option<&Value>,
+    column: Option<&Column>,
+    read: impl FnOnce(&Value, &Column) -> Result<Vec<T>, DataError>,
+) -> Result<Vec<T>, DataError> {
+    let found = cell.zip(column);
+    found.map_or(Ok(Vec::new()), |(cell, column)| read(cell, column))
+}
+
 /// The texts of a list, or the text of a cell.
 pub(super) fn texts(
     cell: &Value,

@@ -154,7 +154,7 @@ impl ForeignTable {
         }
     }
 
-    /// What was found and how it is searched, as one line for people.
+    /// Describes the table and its searches in one line.
     pub fn description(&self, search: &ForeignSearch) -> String {
         let mut parts = vec![format!("{} rows", self.rows)];
         let mut add = |what: &str, column: Option<&String>| {

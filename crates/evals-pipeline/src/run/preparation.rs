@@ -116,10 +116,7 @@ pub(super) async fn prepare(
         None
     };
     opener.cache = cache_policy(arguments.judging.no_cache, arguments.qa.refresh);
-    let rewriting = Prompted::open(&mut opener, models.rewriter.clone(), |prompts| {
-        prompts.rewrite
-    })
-    .await?;
+    let rewriting = Prompted::open(&mut opener, models.rewriter.clone(), |it| it.rewrite).await?;
     let search = (reranking.as_ref(), rewriting.as_ref());
     let qa = QaModels::open(&mut opener, plan.qa.as_ref(), search).await?;
     let collection = downloads::fetch(printer, &plan.manifest)

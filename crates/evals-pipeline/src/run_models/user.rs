@@ -44,12 +44,12 @@ pub(crate) fn check(
     };
     if !has_goals {
         let message = format!(
-            "`simulated` plays users with goals, and `{name}` has none: name their column in its manifest, such as `questions: {{goal: goal}}`"
+            "`simulated` needs goals, and `{name}` has none; name the column of goals in its manifest, such as `questions: {{goal: goal}}`"
         );
         bail!(resolved.bad_value(key, &message));
     }
     if let Some(Outputs(_) | Trec(_) | LanceDb { .. }) = target.address {
-        let message = "`simulated` needs a target that replies to messages, such as a service or a command; this one has its answers, or has none";
+        let message = "`simulated` needs a target that replies to messages, such as a service or a command; this target cannot reply";
         bail!(resolved.bad_value(key, &message));
     }
     if model.is_embedded() {

@@ -35,8 +35,7 @@ impl Conversations {
     /// It had as many turns as the plan allows.
     pub const LIMIT: &str = "limit";
 
-    /// Holds the conversation of a user with the target, and returns the last reply. The request of each turn has an id of its own, so that each
-    /// has a recorded reply.
+    /// Lets the user talk to the target, and returns the target's last reply. Each turn has its own request id, under which its reply is recorded.
     pub(super) async fn converse(
         &self,
         user: &SimulatedUser,

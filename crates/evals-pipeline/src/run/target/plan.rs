@@ -80,12 +80,11 @@ impl TargetPlan {
         } else {
             None
         };
-        let callers: Vec<_> = qa.iter().flat_map(JudgingPlan::callers).collect();
         batches::plan(
             session.printer,
             &mut resolved,
             (arguments.judging.no_cache, arguments.control.budget),
-            &callers,
+            &qa.iter().flat_map(JudgingPlan::callers).collect::<Vec<_>>(),
         )?;
         let Measured {
             measures,

@@ -96,13 +96,9 @@ pub(super) async fn prepare(
     )
     .await?;
     check_conversations(printer, plan, &asked.questions, &asked.script)?;
-    let user = user.map(|prompted| {
-        let (model, prompt) = (Arc::clone(&prompted.model), prompted.prompt.clone());
-        let users = SimulatedUser::new(model, prompt, &asked.questions);
-        (prompted, Arc::new(users))
-    });
-    let ids_asked = asked.questions.iter().map(|question| question.id.as_str());
-    for warning in target.warnings(&ids_asked.collect()) {
+    let user = user.map(|prompted| playing(prompted, &asked.questions));
+    let ids_asked = asked.questions.iter().map(|it| it.id.as_str()).collect();
+    for warning in target.warnings(&ids_asked) {
         printer.warn(&warning);
     }
     let target = targets::metered(target, choices::prices(resolved), &access.spending);
@@ -123,6 +119,13 @@ pub(super) async fn prepare(
         spending: access.spending,
         stop: access.stop,
     })
+}
+
+/// The model that plays users, and the users of these questions.
+fn playing(prompted: Prompted, questions: &[Question]) -> (Prompted, Arc<SimulatedUser>) {
+    let (model, prompt) = (Arc::clone(&prompted.model), prompted.prompt.clone());
+    let users = SimulatedUser::new(model, prompt, questions);
+    (prompted, Arc::new(users))
 }
 
 /// Opens the target. The answers that a dataset holds are in its own files, which are fetched first then.
