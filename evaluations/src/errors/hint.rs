@@ -144,7 +144,7 @@ fn of_dataset(error: &DataError) -> Option<&'static str> {
         }
         DataError::Hub { source, .. } if source.is_transient() => Some(
             "`evaluations sample` needs no network; set HF_ENDPOINT to use a different hub, or HF_HUB_OFFLINE=1 to use only \
-             the cache",
+             the cache; `evaluations datasets` shows the size of each dataset, and how many calls it takes, without a download",
         ),
         _ => None,
     }

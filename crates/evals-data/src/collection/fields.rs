@@ -19,11 +19,14 @@ pub(super) struct Fields<'c> {
     pub(super) answers: &'c [Value],
     pub(super) relevant: &'c [Value],
     pub(super) metadata: &'c [Value],
+    /// Whether the row is one of those that the manifest calls unanswerable.
+    pub(super) is_unanswerable: bool,
 }
 
 impl<'c> Fields<'c> {
     /// Reads the cells behind those of the filter, in the order of [`wanted`].
-    pub(super) fn of(columns: &QuestionColumns, mut cells: &'c [Value]) -> Self {
+    pub(super) fn of(columns: &QuestionColumns, cells: &'c [Value]) -> Self {
+        let (passes, mut cells) = columns.unanswerable.split(cells);
         let mut take = |count: usize| {
             let (first, rest) = cells.split_at(count);
             cells = rest;
@@ -55,16 +58,18 @@ impl<'c> Fields<'c> {
             answers: take(columns.answer.len()),
             relevant: take(columns.relevant.len()),
             metadata: cells,
+            is_unanswerable: passes && !columns.unanswerable.is_empty(),
         }
     }
 }
 
-/// The columns to read: those of the filter, then single ones, answers, relevant documents, and metadata.
+/// The columns to read: those of the filters, then single ones, answers, relevant documents, and metadata.
 pub(super) fn wanted(columns: &QuestionColumns) -> Vec<Column> {
     let single = single(columns).into_iter().flatten();
     columns
         .filter
         .columns()
+        .chain(columns.unanswerable.columns())
         .chain(single)
         .chain(&columns.answer)
         .chain(&columns.relevant)

@@ -147,7 +147,8 @@ impl QuestionReader<'_> {
             return Ok(None);
         };
         let reference = answer.as_deref();
-        let answerable = !reference.is_some_and(|it| self.manifest.is_unanswerable(it));
+        let is_refused = reference.is_some_and(|it| self.manifest.is_unanswerable(it));
+        let answerable = !is_refused && !fields.is_unanswerable;
         let mut metadata = metadata_of(columns, fields.metadata, user.as_ref(), place)?;
         let turn = turn.map(|turn| self.placed(turn, &id, &mut metadata, place));
         let turn = turn.transpose()?;

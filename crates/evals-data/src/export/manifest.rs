@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use evals_rag::Question;
 use serde_json::{Value, json};
 
-use super::{ACCEPTED, ExportFormat};
+use super::{ACCEPTED, ExportFormat, UNANSWERABLE};
 use crate::manifest::Manifest;
 
 /// The manifest as YAML. Its values are written as JSON, which YAML contains.
@@ -37,8 +37,15 @@ pub(super) fn of(original: &Manifest, format: ExportFormat, has_accepted: bool) 
     }
     add("documents", &documents);
     add("questions", &questions);
+    let mut unanswerable = json!({});
     if !original.unanswerable.is_empty() {
-        add("unanswerable", &json!({"answer": original.unanswerable}));
+        unanswerable["answer"] = json!(original.unanswerable);
+    }
+    if !original.questions.columns.unanswerable.is_empty() {
+        unanswerable["where"] = json!({UNANSWERABLE: true});
+    }
+    if unanswerable != json!({}) {
+        add("unanswerable", &unanswerable);
     }
     add("retrieval", &json!(original.retrieval));
     if let Some(key) = &original.cluster {

@@ -90,7 +90,7 @@ impl Collection {
     /// |---|---|
     /// | `documents.jsonl`, `documents.parquet` | `id`, `title`, `text` and, if the manifest keeps columns, `metadata` |
     /// | `documents/…​.txt`, `manifest.jsonl` | with [`ExportFormat::Text`]: the texts, and `id`, `file`, `title` and `metadata` of each |
-    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any), `facts` and `first_message` (of users whom a model plays) and `metadata` |
+    /// | `questions.jsonl`, `questions.parquet` | `id` and `question`; with answers also `answer`, `relevant` (ids and grades), `accepted` (further right answers, if any), `unanswerable` (with `unanswerable.where`), `facts` and `first_message` (of users whom a model plays) and `metadata` |
     /// | `dataset.yaml` | with answers, except for texts: the manifest of the folder as a dataset |
     ///
     /// Documents are streamed. The files have their names only once all of them are complete.
@@ -184,6 +184,9 @@ impl Collection {
             if has_accepted {
                 columns.push(ACCEPTED);
             }
+            if !original.unanswerable.is_empty() {
+                columns.push(UNANSWERABLE);
+            }
             if !original.metadata.is_empty() {
                 columns.push("metadata");
             }
@@ -212,6 +215,7 @@ impl Collection {
             }
             cells.extend([json!(question.answer), json!(relevant)]);
             cells.extend(has_accepted.then(|| json!(question.accepted)));
+            cells.extend((!original.unanswerable.is_empty()).then(|| json!(!question.answerable)));
             cells.push(json!(question.metadata));
             writer.write(&cells)?;
         }
@@ -273,6 +277,7 @@ const TEXTS: &str = "documents";
 
 /// The column of further right answers.
 const ACCEPTED: &str = "accepted";
+const UNANSWERABLE: &str = "unanswerable";
 
 /// Writes the text of the `number`th document, and returns the name of its file.
 fn write_text(staging: &Staging, number: u64, document: &Document) -> Result<String, ExportError> {

@@ -42,9 +42,13 @@ fn collection(manifest: &Path) -> Collection {
 }
 
 fn source() -> (tempfile::TempDir, Collection) {
+    source_with(MANIFEST)
+}
+
+fn source_with(manifest: &str) -> (tempfile::TempDir, Collection) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("rows.csv"), ROWS).unwrap();
-    fs::write(folder.path().join("my.yaml"), MANIFEST).unwrap();
+    fs::write(folder.path().join("my.yaml"), manifest).unwrap();
     let collection = collection(&folder.path().join("my.yaml"));
     (folder, collection)
 }
@@ -110,6 +114,25 @@ fn an_export_with_answers_reads_back_as_the_same_dataset() {
         assert_eq!(first.retrieval, second.retrieval);
         assert_eq!(first.unanswerable, second.unanswerable);
         assert_eq!(first.settings.to_value(), second.settings.to_value());
+    }
+}
+
+#[test]
+fn questions_that_a_column_calls_unanswerable_are_exported() {
+    let manifest = MANIFEST.replace("{answer: NOT FOUND}", "{where: {qid: [q2, q3]}}");
+    let (folder, original) = source_with(&manifest);
+    for format in [ExportFormat::JsonLines, ExportFormat::Parquet] {
+        let to = folder.path().join(format.extension());
+        let export = Export {
+            format,
+            with_answers: true,
+            ..Export::default()
+        };
+        original.export(&to, export, &|| true).unwrap();
+        let again = read(&collection(&to.join("dataset.yaml")));
+        assert_eq!(again, read(&original));
+        let answerable = again.1.iter().map(|it| it.answerable);
+        assert_eq!(answerable.collect::<Vec<_>>(), [true, false, false]);
     }
 }
 

@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Column {
 /// The rows of a table to keep: `where: {column: value}` or `{column: [value, value]}`.
 ///
 /// Each named column must equal one of its values. Numbers compare by value (`1` equals `1.0`). A string and a number compare by their
-/// text, because CSV has strings only. A missing cell equals nothing.
+/// text, because CSV has strings only. A list equals what one of its elements equals, and a missing cell equals nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Filter {
     conditions: Vec<Condition>,
@@ -159,6 +159,12 @@ impl Filter {
         self.conditions.iter().map(|condition| &condition.column)
     }
 
+    /// Whether every row passes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
     /// The filter as a manifest writes it.
     pub(super) fn written(&self) -> Value {
         let conditions = self.conditions.iter();
@@ -168,19 +174,26 @@ impl Filter {
 
     /// The cells of a row behind those of [`columns`](Self::columns), which come first; `None` if the row does not pass.
     pub(crate) fn rest_of<'c>(&self, cells: &'c [Value]) -> Option<&'c [Value]> {
+        let (passes, rest) = self.split(cells);
+        passes.then_some(rest)
+    }
+
+    /// Whether a row passes, and its cells behind those of [`columns`](Self::columns), which come first.
+    pub(crate) fn split<'c>(&self, cells: &'c [Value]) -> (bool, &'c [Value]) {
         let (filtered, rest) = cells.split_at(self.conditions.len());
         let mut pairs = self.conditions.iter().zip(filtered);
         let passes = pairs.all(|(condition, cell)| {
             let mut values = condition.values.iter();
             values.any(|value| equal(cell, value))
         });
-        passes.then_some(rest)
+        (passes, rest)
     }
 }
 
 fn equal(cell: &Value, wanted: &Value) -> bool {
     match (cell, wanted) {
         (Value::Null, _) => false,
+        (Value::Array(elements), _) => elements.iter().any(|it| equal(it, wanted)),
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
         (Value::String(left), Value::String(right)) => left == right,
         (Value::String(text), other) | (other, Value::String(text)) => {
@@ -319,6 +332,8 @@ mod filter_tests {
         assert!(!accepts(&filter, &[json!("News"), json!(2025)]));
         assert!(!accepts(&filter, &[json!("Sport"), json!(2024)]));
         assert!(!accepts(&filter, &[Value::Null, json!(2024)]));
+        assert!(accepts(&filter, &[json!(["Sport", "News"]), json!(2024)]));
+        assert!(!accepts(&filter, &[json!([]), json!(2024)]));
     }
 
     #[test]

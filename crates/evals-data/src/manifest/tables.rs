@@ -209,6 +209,9 @@ pub struct QuestionColumns {
     /// The rows to keep; all by default.
     #[serde(default, rename = "where")]
     pub filter: Filter,
+    /// The rows of unanswerable questions; none by default. The key `unanswerable.where` of the manifest.
+    #[serde(skip_deserializing, skip_serializing_if = "Filter::is_empty")]
+    pub unanswerable: Filter,
 }
 
 impl QuestionColumns {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::Spanned;
 
+use super::column::Filter;
 use super::source::WrittenSource;
 use super::{
     Column, DocumentColumns, JudgementColumns, Labels, Manifest, ManifestError, Origin,
@@ -39,6 +40,8 @@ pub(super) struct WrittenManifest {
 struct Unanswerable {
     #[serde(default, deserialize_with = "super::column::one_or_many")]
     answer: Vec<String>,
+    #[serde(default, rename = "where")]
+    filter: Filter,
 }
 
 impl WrittenManifest {
@@ -69,6 +72,7 @@ impl WrittenManifest {
         )?;
         self.judgements.as_ref().map_or(Ok(()), check_judgements)?;
         let unanswerable = unanswerable(self.unanswerable, &self.questions.value)?;
+        self.questions.value.unanswerable = unanswerable.filter;
         let labels = labels(self.labels, &self.questions.value)?;
         let cluster = cluster(self.cluster, &self.questions.value)?;
         let documents = match documents {
@@ -99,7 +103,7 @@ impl WrittenManifest {
             documents,
             questions,
             judgements,
-            unanswerable,
+            unanswerable: unanswerable.answer,
             labels,
             retrieval: self.retrieval.with_headline_first(),
             cluster,
@@ -177,13 +181,13 @@ fn labels(
     }
 }
 
-/// The reference answers that mark a question as unanswerable. They require a column of reference answers.
+/// What marks a question as unanswerable. Reference answers that do require a column of them.
 fn unanswerable(
     written: Option<Spanned<Unanswerable>>,
     questions: &QuestionColumns,
-) -> Checked<Vec<String>> {
+) -> Checked<Unanswerable> {
     let Some(written) = written else {
-        return Ok(Vec::new());
+        return Ok(Unanswerable::default());
     };
     if !written.value.answer.is_empty() && !questions.has_answers() {
         return fails(
@@ -191,7 +195,7 @@ fn unanswerable(
             "`unanswerable` compares reference answers, but `questions.answer` names no column",
         );
     }
-    Ok(written.value.answer)
+    Ok(written.value)
 }
 
 fn table<C>(

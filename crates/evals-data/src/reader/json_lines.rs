@@ -66,7 +66,11 @@ impl Objects {
         };
         // Concatenated files have byte order marks in the middle, too.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match serde_json::from_str(text) {
+        let parsed = serde_json::from_str(text).or_else(|error| match text.contains("NaN") {
+            true => serde_json::from_str(&without_nan(text)),
+            false => Err(error),
+        });
+        match parsed {
             Ok(object) => Ok((place, object)),
             Err(error) => {
                 let at_end = self.text.fill_buf().is_ok_and(<[u8]>::is_empty);
@@ -78,6 +82,23 @@ impl Objects {
             }
         }
     }
+}
+
+/// The line with `null` in place of each `NaN`, as Python and pandas write a missing value.
+fn without_nan(line: &str) -> String {
+    let mut is_string = false;
+    let parts = line.split('"').map(|part| {
+        let mended = if is_string {
+            part.to_owned()
+        } else {
+            part.replace("NaN", "null")
+        };
+        let backslashes = part.len() - part.trim_end_matches('\\').len();
+        // The quote behind the part begins or ends a string, unless it is escaped in one.
+        is_string = !is_string || backslashes % 2 == 1;
+        mended
+    });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 /// The meaning of the parser's error for a line that starts with this byte.

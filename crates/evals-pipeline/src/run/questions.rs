@@ -122,9 +122,11 @@ fn note_counts(printer: &Printer, counts: &QuestionCounts, manifest: &Manifest) 
             quantity::of(counts.without_relevant, "question")
         ));
     }
-    if !manifest.unanswerable.is_empty() && counts.unanswerable == 0 {
+    let columns = &manifest.questions.columns;
+    let is_marked = !manifest.unanswerable.is_empty() || !columns.unanswerable.is_empty();
+    if is_marked && counts.unanswerable == 0 {
         printer.note(
-            "no question has a reference answer listed under `unanswerable` in the manifest, so all count as answerable",
+            "no question is what `unanswerable` in the manifest describes, so all count as answerable",
         );
     }
 }

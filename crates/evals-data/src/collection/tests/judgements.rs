@@ -54,6 +54,56 @@ fn an_unanswerable_question_needs_no_judgement() {
 }
 
 #[test]
+fn a_column_says_which_turns_are_unanswerable() {
+    let turn = |number: u64, kinds: serde_json::Value, answer: &str| {
+        let message =
+            |speaker: &str, text: String| serde_json::json!({"speaker": speaker, "text": text});
+        let said = (1..number).flat_map(|it| {
+            let question = message("user", format!("Question {it}?"));
+            [question, message("agent", "An answer.".to_owned())]
+        });
+        let last = message("user", format!("Question {number}?"));
+        let said: Vec<_> = said.chain([last]).collect();
+        serde_json::json!({
+            "task": format!("c<::>{number}"), "conversation": "c", "said": said, "kinds": kinds,
+            "targets": [{"speaker": "agent", "text": answer}],
+        })
+    };
+    let turns = [
+        turn(1, serde_json::json!(["ANSWERABLE"]), "one"),
+        turn(2, serde_json::json!(["UNANSWERABLE"]), "I cannot tell."),
+        turn(3, serde_json::json!("UNANSWERABLE"), "Nor this."),
+        turn(4, serde_json::Value::Null, "one"),
+    ];
+    let tables = tables(&[
+        ("corpus.csv", "_id,text\nd1,one\n"),
+        ("turns.jsonl", &turns.map(|it| format!("{it}\n")).concat()),
+        (
+            "qrels.csv",
+            "query-id,corpus-id,score\nc<::>1,d1,1\nc<::>2,d1,1\n",
+        ),
+    ]);
+    let manifest = "documents: {source: {path: corpus.csv}, uri: _id, text: text}\n\
+        questions: {source: {path: turns.jsonl}, id: task, conversation: conversation, messages: said, answer: targets.text}\n\
+        judgements: {source: {path: qrels.csv}, query: query-id, document: corpus-id, grade: score}\n\
+        unanswerable: {where: {kinds: UNANSWERABLE}}\n";
+    let read = tables.collection(manifest).questions();
+    let questions = read.unwrap().questions;
+    let found = questions.iter().map(|it| {
+        let answer = it.answer.as_deref();
+        (it.id.as_str(), it.answerable, it.relevant.len(), answer)
+    });
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            ("c<::>1", true, 1, Some("one")),
+            ("c<::>2", false, 0, Some("I cannot tell.")),
+            ("c<::>3", false, 0, Some("Nor this.")),
+        ]
+    );
+}
+
+#[test]
 fn an_unanswerable_question_never_has_judgements() {
     let tables = tables(&[
         ("corpus.csv", "_id,text\nd1,one\n"),

@@ -110,6 +110,19 @@ fn json_lines_give_values_by_path_and_count_every_line() {
 }
 
 #[test]
+fn nan_as_python_writes_it_is_a_missing_value() {
+    let line = r#"{"a": NaN, "b": [NaN, "NaN \"NaN\" \\"], "NaN": NaN}"#;
+    let rows = file("a.jsonl", line.as_bytes()).read(&["a", "b", "NaN"]);
+    let cells = vec![json!(null), json!([null, "NaN \"NaN\" \\"]), json!(null)];
+    assert_eq!(rows.unwrap()[0].1, cells);
+    let broken = file("a.jsonl", br#"{"a": NaN, "b": Nan}"#).error(&["a"]);
+    assert!(
+        broken.starts_with("a.jsonl:1: not valid JSON: expected"),
+        "{broken}"
+    );
+}
+
+#[test]
 fn a_json_column_that_no_early_object_has_is_missing() {
     let fixture = file("a.jsonl", JSON);
     assert_eq!(
