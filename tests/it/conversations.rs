@@ -12,6 +12,7 @@ use crate::judges::{nonce, prompt};
 use crate::pages::Page;
 use crate::sandbox::{Ended, Sandbox, ended, json as read_json};
 use crate::scripted_server::{Reaction, Received, ScriptedServer};
+use crate::untimed_report;
 use crate::viewer::{Answer, Viewer};
 
 const TURNS: usize = 4;
@@ -153,6 +154,28 @@ fn two_hundred_sessions_at_32_at_once_never_meet_and_are_clusters() {
         "metadata:conversation"
     );
     assert_eq!(report["summary"]["clusters"]["clusters"], 200);
+}
+
+#[test]
+fn shards_have_whole_conversations_and_merge_to_the_run_of_one_machine() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 12);
+    let (server, memory) = service(Duration::ZERO, "5");
+    let live = line(&server, "--set target.session=true");
+    sandbox.run(&live);
+    let whole = sandbox.runs();
+    for shard in ["1/2", "2/2"] {
+        sandbox.run(&format!("{live} --shard {shard}"));
+    }
+    assert_eq!(memory.lock().unwrap().asked.len(), 2 * (11 * TURNS + 2));
+    sandbox.succeed("merge");
+    let merged = &sandbox.runs()[3 * whole.len()..];
+    assert_eq!(merged.len(), whole.len());
+    for (one, merged) in whole.iter().zip(merged) {
+        assert_eq!(untimed_report::report(one), untimed_report::report(merged));
+    }
+    let report = report(&sandbox, "qa");
+    assert_eq!(report["analyses"][0]["title"], "conversations", "{report}");
 }
 
 #[test]

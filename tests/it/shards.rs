@@ -418,7 +418,7 @@ fn a_shard_whose_report_is_not_that_of_its_cases_is_refused() {
     refused(&not_run, "1 of");
     let mut foreign = other.clone();
     foreign["cases"][0] = one["cases"][0].clone();
-    refused(&foreign, "which belongs to a different shard");
+    refused(&foreign, "are not those that were divided among them");
     let mut doubled = other.clone();
     let cases = doubled["cases"].as_array_mut().unwrap();
     let last = cases.len() - 1;

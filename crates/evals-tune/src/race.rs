@@ -58,6 +58,13 @@ impl Race {
         self.split.search.len()
     }
 
+    /// The least number of questions of the search, from its first and at least this many, that cuts no conversation.
+    pub fn whole(&self, questions: usize) -> usize {
+        let mut ends = self.split.ends.iter().copied();
+        ends.find(|end| *end >= questions)
+            .unwrap_or(self.questions())
+    }
+
     /// The options of the tuning.
     pub fn options(&self) -> &Options {
         &self.options

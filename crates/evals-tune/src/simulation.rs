@@ -170,6 +170,7 @@ impl Simulation {
         let cluster = |question: usize| Some((question % self.clusters.max(1)).to_string());
         let questions = (0..self.questions).map(|question| Question {
             cluster: cluster(question),
+            ..Question::default()
         });
         let mut options = Options {
             trials: self.candidates + 1,

@@ -18,11 +18,13 @@ const LEAST_SEARCHED: usize = 10;
 /// With fewer questions even the resampled estimate says little.
 pub const FEW_QUESTIONS: usize = 20;
 
-/// A question, which only its cluster matters of.
+/// A question, which only its place among the others matters of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Question {
     /// The document or conversation it belongs to. Questions of one cluster succeed and fail together, so they stay on one side.
     pub cluster: Option<String>,
+    /// The conversation whose turn it is. Turns are asked one after the other, so every round of a search has whole conversations.
+    pub conversation: Option<String>,
 }
 
 /// Why no questions are held out.
@@ -44,8 +46,10 @@ pub enum NoHoldOut {
 /// Which questions the search sees, and which it does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Split {
-    /// The positions of the questions of the search, in random order.
+    /// The positions of the questions of the search: conversations and single questions in random order, turns as given.
     pub search: Vec<usize>,
+    /// The numbers of questions of the search, from its first, that cut no conversation; ascending.
+    pub ends: Vec<usize>,
     /// The positions of the questions that are held out, ascending. Empty if none are.
     pub held_out: Vec<usize>,
     /// Why none are held out.
@@ -85,7 +89,14 @@ impl Split {
         if reason.is_some() {
             search.append(&mut held_out);
         }
-        shuffle(&mut search, &mut random);
+        let mut units = units(&search, questions);
+        shuffle(&mut units, &mut random);
+        let ends = units.iter().scan(0, |end, unit| {
+            *end += unit.len();
+            Some(*end)
+        });
+        let ends = ends.collect();
+        let search = units.concat();
         held_out.sort_unstable();
         if groups.len() == 1 {
             groups = search.iter().map(|place| vec![*place]).collect();
@@ -93,10 +104,31 @@ impl Split {
         Self {
             clusters: numbered(&groups, &[search.as_slice(), &held_out].concat()),
             search,
+            ends,
             held_out,
             no_hold_out: reason.map(|(_, reason)| reason),
         }
     }
+}
+
+/// The positions of the questions of each conversation, and of each question that is in none, in the order in which they begin.
+fn units(places: &[usize], questions: &[Question]) -> Vec<Vec<usize>> {
+    let mut units: Vec<Vec<usize>> = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for place in places {
+        let conversation = questions[*place].conversation.as_deref();
+        match conversation.and_then(|it| known.get(it)) {
+            Some(unit) => units[*unit].push(*place),
+            None => {
+                known.extend(conversation.map(|it| (it, units.len())));
+                units.push(vec![*place]);
+            }
+        }
+    }
+    for unit in &mut units {
+        unit.sort_unstable();
+    }
+    units
 }
 
 /// The positions of each cluster's questions.
@@ -141,8 +173,32 @@ mod tests {
     fn questions(clusters: &[usize]) -> Vec<Question> {
         let name = |cluster: &usize| Question {
             cluster: Some(cluster.to_string()),
+            ..Question::default()
         };
         clusters.iter().map(name).collect()
+    }
+
+    #[test]
+    fn rounds_have_whole_conversations_and_their_turns_in_order() {
+        // Turns of 60 conversations, one after the other round by round, and 20 single questions.
+        let turns = (0..180).map(|turn| Some((turn % 60).to_string()));
+        let conversations: Vec<Option<String>> = turns.chain((0..20).map(|_| None)).collect();
+        let questions = conversations.iter().map(|conversation| Question {
+            cluster: conversation.clone(),
+            conversation: conversation.clone(),
+        });
+        let split = Split::new(&questions.collect::<Vec<_>>(), 0.3, 7);
+        assert_eq!(split.ends.last(), Some(&split.search.len()));
+        let mut begin = 0;
+        for end in &split.ends {
+            let unit = &split.search[begin..*end];
+            let of = |place: &usize| &conversations[*place];
+            assert!(unit.iter().all(|place| of(place) == of(&unit[0])));
+            let turns = if of(&unit[0]).is_some() { 3 } else { 1 };
+            assert_eq!(unit.len(), turns);
+            assert!(unit.is_sorted());
+            begin = *end;
+        }
     }
 
     #[test]

@@ -107,13 +107,13 @@ impl Strategy for Racing {
 fn following(reached: usize, race: &Race) -> usize {
     let all = race.questions();
     let first = all.div_ceil(ROUNDS_OF_ALL).max(LEAST_ROUND);
-    match reached {
+    race.whole(match reached {
         _ if !race.has_held_out() => all,
         0 => first.min(all),
         // A last round that adds little is not worth one of its own.
         _ if 3 * reached >= all => all,
         _ => 2 * reached,
-    }
+    })
 }
 
 fn rounds(race: &Race) -> usize {

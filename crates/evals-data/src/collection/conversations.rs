@@ -72,7 +72,7 @@ impl Spoken {
             let asked = history.pop().filter(|last| last.role == Role::User);
             let none = || {
                 place.fails(format!(
-                    "column `{column}` has no message of the user that could be the question"
+                    "the question is missing: column `{column}` ends neither with a message of the user nor with one answer to it"
                 ))
             };
             spoken.text = Some(asked.ok_or_else(none)?.content);
@@ -196,7 +196,9 @@ fn of_conversation(conversation: &str, mut said: Vec<Said>) -> Result<Vec<Exchan
             continue;
         }
         let Some(asked) = exchanges.last_mut() else {
-            return fails("has an answer before its first question");
+            return fails(
+                "has an answer before its first question; delete the row if it is a greeting",
+            );
         };
         if !asked.spoken.answers.is_empty() {
             return fails("has two answers to one question");
@@ -306,7 +308,12 @@ fn messages(cell: &Value, column: &Column, place: &Place) -> Result<Vec<Message>
         let Some(role) = role(speaker, column, place)? else {
             continue;
         };
-        let content = field(["content", "text", "value"]).ok_or_else(wrong)?;
+        let content = match field(["content", "text", "value"]) {
+            Some(content) => content,
+            // A call of tools, which says nothing to the user.
+            None if message.get("tool_calls").is_some() => continue,
+            None => return Err(wrong()),
+        };
         if let Some(text) = cells::text(&of_parts(content), column, place)? {
             messages.push(match role {
                 Role::User => Message::user(text),

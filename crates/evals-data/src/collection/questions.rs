@@ -80,11 +80,16 @@ impl QuestionReader<'_> {
         for file in files {
             for row in file.rows(&wanted)? {
                 let row = row?;
-                self.counts.rows += 1;
                 match columns.filter.rest_of(&row.cells) {
-                    None => self.counts.filtered += 1,
+                    // A message that is left out need not have been a question.
+                    None if columns.role.is_some() => {}
+                    None => {
+                        self.counts.rows += 1;
+                        self.counts.filtered += 1;
+                    }
                     Some(_) if is_log => log.push(row),
                     Some(cells) => {
+                        self.counts.rows += 1;
                         let fields = Fields::of(columns, cells);
                         let spoken = Spoken::of_row(&fields, columns, &row.place)?;
                         questions.extend(self.question(&fields, spoken, &row.place)?);
@@ -93,11 +98,14 @@ impl QuestionReader<'_> {
             }
         }
         for Exchange { row, spoken } in conversations::exchanges(log, columns)? {
+            self.counts.rows += 1;
             let cells = columns.filter.rest_of(&row.cells).unwrap_or_default();
             let fields = Fields::of(columns, cells);
             questions.extend(self.question(&fields, spoken, &row.place)?);
         }
-        if let Some(key) = &self.manifest.cluster {
+        if let Some(key) = &self.manifest.cluster
+            && !questions.is_empty()
+        {
             let traits = questions.iter().zip(self.documents);
             let traits = traits.map(|(question, documents)| ClusterTraits {
                 documents,

@@ -310,7 +310,7 @@ fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) ->
         session.printer.note(&format!("the first {first} of {of}"));
     }
     let shard = arguments.selection.shard.map(|shard| {
-        let record = shard.retain(&mut cases, |case| case.id.as_str());
+        let record = shard.retain(&mut cases, |case| case.id.as_str(), |_| None);
         record.note(session.printer, cases.len());
         record
     });

@@ -137,6 +137,9 @@ pub(super) async fn prepare(
     .await?;
     let turns = resolved.settings.turns_read();
     note_lost_turns(printer, turns, &asked.questions);
+    if turns > 0 {
+        questions::warn_unanswered(printer, &asked.questions);
+    }
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,

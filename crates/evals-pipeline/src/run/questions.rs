@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result};
 use evals_data::{Collection, Manifest, QuestionCounts};
 use evals_index::Index;
 use evals_messages::quantity;
+use evals_models::Role;
 use evals_rag::Question;
 use evals_rag::targets::{Conversations, Script};
 use evals_runs::run_record::{LimitRecord, SelectionRecord};
@@ -75,7 +76,12 @@ pub(crate) async fn read(
     }
     let all = arguments.selection.shard.map(|_| questions.clone());
     let shard = arguments.selection.shard.map(|shard| {
-        let record = shard.retain(&mut questions, |question| &question.id);
+        // Whole conversations, so that a shard can ask and judge them as one machine would.
+        let record = shard.retain(
+            &mut questions,
+            |question| &question.id,
+            |question| Some(question.turn.as_ref()?.conversation.as_str()),
+        );
         record.note(printer, questions.len());
         record
     });
@@ -116,7 +122,7 @@ fn note_counts(printer: &Printer, counts: &QuestionCounts, manifest: &Manifest) 
             quantity::of(counts.unknown_documents, "judged document")
         ));
     }
-    if counts.without_relevant > 0 {
+    if counts.without_relevant > 0 && manifest.has_documents() {
         printer.warn(&format!(
             "{} without a relevant document; rank measures exclude them. If the documents do not answer them, set `unanswerable` in the manifest",
             quantity::of(counts.without_relevant, "question")
@@ -182,5 +188,22 @@ mod tests {
             "using 300 of 1109 questions: 809 without judgements"
         );
         assert_eq!(skipped_questions(&QuestionCounts::default()), None);
+    }
+}
+
+/// Warns of histories in which earlier questions have no reference answer, so that they stand there without a reply.
+pub(super) fn warn_unanswered(printer: &Printer, questions: &[Question]) {
+    let turns = questions.iter().filter_map(|it| it.turn.as_ref());
+    let lacks_answers = turns.filter(|turn| {
+        let by_users = turn.history.iter().map(|it| it.role == Role::User);
+        let by_users: Vec<bool> = by_users.chain([true]).collect();
+        by_users.windows(2).any(|pair| pair == [true, true])
+    });
+    match lacks_answers.count() {
+        0 => {}
+        count => printer.warn(&format!(
+            "{} with earlier turns that have no reference answer: the history contains them without a reply",
+            quantity::of(count, "question")
+        )),
     }
 }

@@ -94,6 +94,7 @@ pub fn execute(session: &Session<'_>, arguments: &TuneArgs) -> Result<Exit> {
 fn tuning(plan: &Plan, asked: &[Asked]) -> Result<Tuning> {
     let questions = asked.iter().map(|it| Question {
         cluster: it.cluster.clone(),
+        conversation: it.conversation.clone(),
     });
     let questions: Vec<Question> = questions.collect();
     let options = Options {

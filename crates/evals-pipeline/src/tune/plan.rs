@@ -61,6 +61,7 @@ pub(super) struct Plan {
 pub(super) struct Asked {
     pub(super) id: String,
     pub(super) cluster: Option<String>,
+    pub(super) conversation: Option<String>,
 }
 
 impl Plan {
@@ -324,6 +325,7 @@ impl Plan {
             .map(|it| Asked {
                 id: it.id.clone(),
                 cluster: it.cluster.clone(),
+                conversation: it.turn.as_ref().map(|turn| turn.conversation.clone()),
             })
             .collect();
         if asked.is_empty() {

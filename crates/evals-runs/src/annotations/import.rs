@@ -228,7 +228,7 @@ impl Import<'_> {
         })?;
         if row.text(DIGEST) != table::digest(&self.run.answers[place]) {
             let what = format!(
-                "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export",
+                "it is not the digest of this answer in run `{}`, so the question, the reference or the answer has changed since the export, or `--measure` is not that of the export",
                 self.run.run
             );
             return Err(stale((DIGEST, what), Stale::Answer));

@@ -33,11 +33,11 @@ pub struct ShardRecord {
 }
 
 impl ShardHeader {
-    /// Whether the case with this id belongs to the shard.
+    /// Whether the case with this id, or of the unit with it, belongs to the shard.
     ///
     /// The first eight bytes of the SHA-256 of the id, read as a big-endian number, modulo the number of shards, give the shard, counted
     /// from 0. So the shard of a case depends on nothing but its id and the number of shards.
-    pub fn takes(self, id: &str) -> bool {
+    pub(super) fn takes(self, id: &str) -> bool {
         let digest = Sha256::digest(id);
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);

@@ -16,11 +16,12 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Removes the cases of the other shards. The order stays.
+    /// Removes the cases of the other shards. The order stays. Cases of one `unit`, such as a conversation, are in one shard.
     pub fn retain<T>(
         self,
         items: &mut Vec<T>,
         id: impl for<'t> Fn(&'t T) -> &'t str,
+        unit: impl for<'t> Fn(&'t T) -> Option<&'t str>,
     ) -> ShardRecord {
         let shard = ShardHeader {
             index: self.index.get(),
@@ -32,7 +33,7 @@ impl Shard {
         let mut places = Places::default();
         let mut place = 0;
         items.retain(|item| {
-            let is_taken = shard.takes(id(item));
+            let is_taken = shard.takes(unit(item).unwrap_or(id(item)));
             if is_taken {
                 places.add(place);
             }
@@ -72,7 +73,11 @@ mod tests {
 
     fn of(ids: &[&str], shard: &str) -> (String, ShardRecord) {
         let mut ids = ids.to_vec();
-        let record = shard.parse::<Shard>().unwrap().retain(&mut ids, |id| id);
+        let record = shard.parse::<Shard>().unwrap().retain(
+            &mut ids,
+            |id| id,
+            |id| id.split_once('-').map(|(unit, _)| unit),
+        );
         (ids.join(" "), record)
     }
 
@@ -84,6 +89,9 @@ mod tests {
         assert_eq!(of(&ids, "1/3").0, "");
         assert_eq!(of(&ids, "2/3").0, "a b");
         assert_eq!(of(&ids, "3/3").0, "c d");
+        let turns = ["a-1", "c-1", "a-2", "d"];
+        assert_eq!(of(&turns, "2/3").0, "a-1 a-2");
+        assert_eq!(of(&turns, "3/3").0, "c-1 d");
     }
 
     #[test]

@@ -130,9 +130,9 @@ impl TargetSettings {
         self.with_parameters("address", url)
     }
 
-    /// Whether requests say what was said before a question, or which conversation it is part of. Templates may not.
-    pub fn sends_conversations(&self) -> bool {
-        let names = |text: &str| text.contains("messages") || text.contains("conversation");
+    /// Whether requests have this value, such as `messages` or `conversation`. Templates may leave it out.
+    pub fn sends(&self, value: &str) -> bool {
+        let names = |text: &str| text.contains(value);
         let of_query = self.query.values().any(|text| names(text));
         let is_get = self
             .method

@@ -215,6 +215,7 @@ fn few_questions_and_one_document_are_resampled() {
         let questions: Vec<Question> = (0..questions)
             .map(|place| Question {
                 cluster: clusters(place),
+                ..Question::default()
             })
             .collect();
         let options = Options {
@@ -294,4 +295,23 @@ fn another_strategy_decides_what_is_measured() {
         "own settings are not admitted twice"
     );
     assert_eq!(outcome.chosen, Some(2));
+}
+
+#[test]
+fn no_round_cuts_a_conversation() {
+    let questions: Vec<Question> = (0..200)
+        .map(|turn| Question {
+            cluster: Some((turn / 4).to_string()),
+            conversation: Some((turn / 4).to_string()),
+        })
+        .collect();
+    let mut tuning = Tuning::new(space(vec![listed("k", 8)]), first(1), &questions, options())
+        .expect("a tuning");
+    let (steps, _) = finish(&mut tuning, answer);
+    assert!(steps.len() > 2, "{} rounds", steps.len());
+    for trial in steps.concat() {
+        let conversations: Vec<usize> = trial.questions.iter().map(|it| it / 4).collect();
+        let mut turns = conversations.chunks(4);
+        assert!(turns.all(|it| it == [it[0]; 4]), "{conversations:?}");
+    }
 }

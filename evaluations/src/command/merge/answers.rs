@@ -15,7 +15,7 @@ use evals_pipeline::resumption;
 use evals_pipeline::run_ending::Reached;
 use evals_pipeline::targets::with_price;
 use evals_pipeline::vector_search;
-use evals_rag::qa::Qa;
+use evals_rag::qa::{Qa, WholeConversations};
 use evals_rag::rag_judges::JudgeAgreement;
 use evals_runs::annotations::Answers;
 use evals_runs::clock;
@@ -48,7 +48,9 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
         group_by,
     } = joining.join::<Qa>(&own)?;
     if is_analysed {
-        report.analyse(&[Arc::new(JudgeAgreement) as _]).await;
+        report
+            .analyse(&[Arc::new(JudgeAgreement), Arc::new(WholeConversations)])
+            .await;
     }
     let mut prices = joining.prices()?;
     let mut further = Vec::from_iter(vector_search::fact_of_run(&joining.record));

@@ -108,6 +108,7 @@ fn the_last_message_of_the_user_is_the_question() {
     let row = json!({"relevant": ["d1"], "messages": [
         {"role": "system", "content": "Be brief."},
         {"speaker": "user", "text": "First?"},
+        {"role": "assistant", "tool_calls": [{"function": {"name": "find"}}]},
         {"role": "assistant", "content": [{"type": "text", "text": "one"}]},
         {"role": "user", "content": "Second?"},
         {"role": "assistant", "content": "two"},
@@ -157,7 +158,7 @@ fn faults_name_the_row_and_the_conversation() {
     );
     assert_eq!(
         log("a,0,assistant,Hello!,,\na,1,user,First?,,d1\n"),
-        "q.csv:2: conversation `a` has an answer before its first question"
+        "q.csv:2: conversation `a` has an answer before its first question; delete the row if it is a greeting"
     );
     assert_eq!(
         log("a,0,user,First?,,d1\na,1,assistant,one,,\na,2,assistant,two,,\n"),
@@ -180,7 +181,7 @@ fn messages_without_a_question_are_a_fault() {
     };
     assert_eq!(
         of(json!([{"role": "assistant", "content": "Hello!"}])),
-        "q.jsonl:1: column `messages` has no message of the user that could be the question"
+        "q.jsonl:1: the question is missing: column `messages` ends neither with a message of the user nor with one answer to it"
     );
     assert!(
         of(json!([{"content": "?"}]))

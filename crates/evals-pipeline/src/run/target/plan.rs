@@ -243,7 +243,7 @@ fn history(
 ) -> Result<History, SettingsError> {
     if resolved.sets("search.history") {
         session.printer.warn(
-            "`search.history` is for our own pipeline; the target gets each question as it is",
+            "`search.history` is for our own pipeline; what a target is sent depends on `conversations.history`",
         );
     }
     let key = "conversations.history";

@@ -149,7 +149,7 @@ async fn open_target(
     Ok((target, None))
 }
 
-/// Fails if a live conversation has a turn that the dataset lacks, and warns if requests leave conversations out.
+/// Fails if a live conversation has a turn that the dataset lacks, and warns if requests leave conversations or parts of them out.
 fn check_conversations(
     printer: &Printer,
     plan: &TargetPlan,
@@ -167,10 +167,18 @@ fn check_conversations(
         );
     }
     let has_turns = plan.history == History::Simulated || turns.any(|turn| turn.number > 1);
-    if has_turns && !plan.target.sends_conversations() {
-        printer.warn(
+    match (plan.target.sends("messages"), plan.target.sends("conversation")) {
+        (false, false) if has_turns => printer.warn(
             "the request to the target has neither `messages` nor `conversation`, so it sees each question without its conversation",
-        );
+        ),
+        (false, true) if has_turns && !plan.target.session => printer.warn(
+            "the request to the target has `conversation` and no `messages`; if it remembers conversations, set `target.session: true`, \
+             which asks turns in their order, with new ids in each run",
+        ),
+        _ => {}
+    }
+    if plan.history == History::Gold {
+        questions::warn_unanswered(printer, questions);
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ fn wrong_cells_are_named_and_nothing_is_taken() {
         "cannot import `labels.csv`, so no label was added:\n\
          line 4, column 2 (`verdict`): `maybe` is not a verdict; write `pass`, `fail` or `cannot say`, or nothing\n\
          line 5, column 1 (`case_id`): run `the-run` has no answer to case `q77`, repetition 1\n\
-         line 6, column 3 (`digest`): it is not the digest of this answer in run `the-run`, so the question, the reference or the answer has changed since the export"
+         line 6, column 3 (`digest`): it is not the digest of this answer in run `the-run`, so the question, the reference or the answer has changed since the export, or `--measure` is not that of the export"
     );
     let twice = format!("{HEADER}{good}{}", row(&run, 2, "fail"));
     assert!(refused(&run, &twice).contains(
