@@ -71,10 +71,8 @@ impl Target for ChatTarget {
     }
 
     async fn ask(&self, request: &Request) -> Result<Reply, TargetError> {
-        let history = request.conversation.as_ref();
-        let history = history.and_then(|it| it.history.clone());
         let message = Message::user(self.message(request)?);
-        let messages = history.into_iter().flatten().chain([message]).collect();
+        let messages = request.history().chain([message]).collect();
         let mut asked = ChatRequest::new(messages);
         asked.repeat = request.repeat;
         let model = self.model.identity();

@@ -147,15 +147,16 @@ mod tests {
     #[test]
     fn a_question_of_a_conversation_is_sent_with_it() {
         let history = vec![Message::user("First?"), Message::assistant("one")];
-        let request = |history| Request {
+        let request = |is_session| Request {
             conversation: Some(Conversation {
                 id: "a".to_owned(),
-                history,
+                history: history.clone(),
+                is_session,
             }),
             ..Request::question("a-2", "Second?")
         };
         let usual = BodyTemplate::Usual;
-        let FilledBody::Json(body) = usual.fill(&request(Some(history.clone()))).unwrap() else {
+        let FilledBody::Json(body) = usual.fill(&request(false)).unwrap() else {
             panic!("JSON");
         };
         let messages = json!([
@@ -165,7 +166,7 @@ mod tests {
         ]);
         let id = json!({"id": "a-2", "question": "Second?", "conversation": "a"});
         assert_eq!(body["messages"], messages);
-        let remembered = usual.fill(&request(None)).unwrap();
+        let remembered = usual.fill(&request(true)).unwrap();
         assert_eq!(remembered, FilledBody::Json(id));
 
         let body = json!({"messages": "{{ messages }}", "thread": "{{ conversation }}"});
@@ -173,7 +174,7 @@ mod tests {
         let template = BodyTemplate::of(&body, &Arc::default()).unwrap();
         let filled = |request| template.fill(&request).unwrap();
         let expected = json!({"messages": messages, "thread": "a"});
-        assert_eq!(filled(request(Some(history))), FilledBody::Json(expected));
+        assert_eq!(filled(request(false)), FilledBody::Json(expected));
         let alone = json!({"messages": [{"role": "user", "content": "Why?"}], "thread": "q1"});
         assert_eq!(
             filled(Request::question("q1", "Why?")),

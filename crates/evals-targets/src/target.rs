@@ -156,8 +156,10 @@ pub struct Request {
 pub struct Conversation {
     /// Its id, the same for all questions of one conversation and one repetition.
     pub id: String,
-    /// The messages before the question, the oldest first. `None` if the target remembers them by the id.
-    pub history: Option<Vec<Message>>,
+    /// The messages before the question, the oldest first.
+    pub history: Vec<Message>,
+    /// Whether the target remembers the history by the id, and is not sent it.
+    pub is_session: bool,
 }
 
 /// The inputs of a request.
@@ -208,10 +210,13 @@ impl Request {
         let Inputs::Question(question) = &self.inputs else {
             return None;
         };
-        let history = self.conversation.as_ref();
-        let history = history.and_then(|it| it.history.clone());
-        let question = Message::user(question);
-        Some(history.into_iter().flatten().chain([question]).collect())
+        Some(self.history().chain([Message::user(question)]).collect())
+    }
+
+    /// The messages before the question that the target is sent.
+    pub(crate) fn history(&self) -> impl Iterator<Item = Message> {
+        let sent = self.conversation.iter().filter(|it| !it.is_session);
+        sent.flat_map(|it| it.history.iter().cloned())
     }
 
     /// What a request of the usual form says about the conversation: `conversation`, and `messages` unless the target remembers them.
@@ -219,7 +224,7 @@ impl Request {
         let mut spoken = Map::new();
         if let Some(conversation) = &self.conversation {
             spoken.insert("conversation".to_owned(), conversation.id.clone().into());
-            if conversation.history.is_some() {
+            if !conversation.is_session {
                 spoken.insert("messages".to_owned(), json!(self.messages()));
             }
         }

@@ -82,9 +82,8 @@ pub(super) fn target() -> (Arc<dyn Target>, Arc<Mutex<Vec<Sent>>>) {
     let log = Arc::clone(&sent);
     let target = FnTarget::new("parrot", move |request: Request| {
         let conversation = request.conversation.clone().unwrap();
-        let contents = conversation
-            .history
-            .map(|it| it.into_iter().map(|it| it.content).collect());
+        let contents = conversation.history.into_iter().map(|it| it.content);
+        let contents = (!conversation.is_session).then(|| contents.collect());
         log.lock()
             .unwrap()
             .push((request.id.clone(), conversation.id, contents));

@@ -210,7 +210,7 @@ impl Conversations {
         if self.is_live() {
             return self.ask_live(target, request, turn, scope).await;
         }
-        let history = self.fitted(&turn.history, scope);
+        let history = self.fitted(&turn.history, Some(scope));
         request.conversation = Some(self.conversation(&turn.conversation, request.repeat, history));
         target.ask(&request).await
     }
@@ -266,10 +266,7 @@ impl Conversations {
         }
         let before = said.messages.iter().take(2 * count(number - 1));
         let before: Vec<Message> = before.cloned().collect();
-        let history = match scope {
-            Some(scope) => self.fitted(&before, scope),
-            None => last_turns(&before, self.plan.turns).0,
-        };
+        let history = self.fitted(&before, scope);
         request.conversation = Some(self.conversation(conversation, request.repeat, history));
         let mut end = End {
             turn: number,
@@ -321,25 +318,25 @@ impl Conversations {
                 .into_iter()
                 .flatten()
                 .collect(),
-            history: self.plan.session.is_none().then(|| history.to_vec()),
+            history: history.to_vec(),
+            is_session: self.plan.session.is_some(),
         }
     }
 
     /// The last turns of a history, as many as the plan allows: all of them for a target that keeps sessions. Records them, and that there
-    /// were more.
-    fn fitted<'h>(&self, history: &'h [Message], scope: &TaskScope) -> &'h [Message] {
-        if history.is_empty() {
-            return history;
-        }
+    /// were more, in the scope of a case.
+    fn fitted<'h>(&self, history: &'h [Message], scope: Option<&TaskScope>) -> &'h [Message] {
         let most = match self.plan.session {
             Some(_) => usize::MAX,
             None => self.plan.turns,
         };
         let (kept, turns) = last_turns(history, most);
-        if kept.len() < history.len() {
-            scope.attribute(Self::CUT, turns);
+        if let Some(scope) = scope.filter(|_| !history.is_empty()) {
+            if kept.len() < history.len() {
+                scope.attribute(Self::CUT, turns);
+            }
+            scope.attribute(Self::HISTORY, json!(kept));
         }
-        scope.attribute(Self::HISTORY, json!(kept));
         kept
     }
 

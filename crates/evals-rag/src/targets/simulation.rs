@@ -22,8 +22,6 @@ struct FailedTurn {
 const UNOPENED: &str =
     "the simulated user says that the conversation is done before its first message";
 const UNANSWERED: &str = "the reply has no answer that the simulated user could read";
-const STALE: &str =
-    "the recorded reply to this message came after other turns than these; `--fresh` asks again";
 
 impl Conversations {
     /// The attribute of a case that holds how many turns its simulated conversation had.
@@ -45,8 +43,8 @@ impl Conversations {
     ) -> Result<Reply, TargetError> {
         let mut said: Vec<Message> = Vec::new();
         let (mut last, mut ended) = (None, Self::LIMIT);
-        // How long the target took for all turns, and whether it was asked just now, and not in an earlier session.
-        let (mut took, mut is_new) = (Duration::ZERO, false);
+        // How long the target took for all turns.
+        let mut took = Duration::ZERO;
         for turn in 1..=self.plan.turns {
             let failed =
                 |source: TargetError| TargetError::new(source.class(), FailedTurn { turn, source });
@@ -72,13 +70,6 @@ impl Conversations {
             record(&reply, target, scope);
             took += reply.duration().unwrap_or_default();
             scope.took(took);
-            let mut timings = reply.timings.iter();
-            let is_recorded = timings.any(|it| it.cached && it.stage != Reply::EMBED_STAGE);
-            // The beginning of a conversation is recorded before its end.
-            if is_recorded && is_new {
-                return Err(unusable(STALE));
-            }
-            is_new = !is_recorded;
             let answer = reply.answer.as_ref().and_then(spoken);
             said.push(Message::assistant(
                 answer.ok_or_else(|| unusable(UNANSWERED))?,

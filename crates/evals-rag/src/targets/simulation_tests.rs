@@ -219,25 +219,29 @@ async fn both_benchmarks_and_a_resumed_run_ask_nothing_again() {
 }
 
 #[tokio::test]
-async fn a_recorded_reply_after_other_turns_is_not_used() {
-    let folder = tempfile::tempdir().unwrap();
-    for (opening, is_stale) in [("Hi?", false), ("Hello?", true)] {
-        let (parrot, _) = target();
-        let target = Arc::new(recorded(folder.path(), parrot));
-        let users = users(
-            &Scripted::new([said("More?"), is_done()]),
-            &talk(Some(opening)),
-        );
-        let report = run(
-            plan(History::Simulated),
-            talk(Some(opening)),
-            &users,
-            target,
-        )
-        .await;
-        let failed = failures(&report);
-        assert_eq!(failed.len(), usize::from(is_stale), "{failed:?}");
-        let is_said = |(_, message): &(String, String)| message.contains("after other turns");
-        assert_eq!(failed.iter().any(is_said), is_stale);
+async fn a_recorded_reply_after_other_turns_is_asked_again_except_in_a_session() {
+    for session in [None, Some("run1".to_owned())] {
+        let folder = tempfile::tempdir().unwrap();
+        for opening in ["Hi?", "Hello?"] {
+            let (parrot, sent) = target();
+            let target = Arc::new(recorded(folder.path(), parrot));
+            let model = Scripted::new([said("More?"), is_done()]);
+            let (question, plan) = (talk(Some(opening)), plan(History::Simulated));
+            let users = users(&model, &question);
+            let plan = ConversationPlan {
+                session: session.clone(),
+                ..plan
+            };
+            let failed = failures(&run(plan, question, &users, target).await);
+            let sent = sent.lock().unwrap();
+            let ids: Vec<&str> = sent.iter().map(|(id, ..)| id.as_str()).collect();
+            if session.is_some() && opening == "Hello?" {
+                assert!(ids.is_empty(), "{ids:?}");
+                let expected = "turn 1 of the conversation failed: the session `t@run1` was sent another message here before";
+                assert!(failed[0].1.starts_with(expected), "{failed:?}");
+            } else {
+                assert_eq!((ids, failed), (vec!["t", "t#2"], Vec::new()));
+            }
+        }
     }
 }

@@ -7,7 +7,8 @@ use std::{fs, io};
 use evals::{JournalError, RecordFile};
 use evals_models::{ModelIdentity, Usage};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::{Inputs, Reply, Request};
 
@@ -266,14 +267,6 @@ impl ReplyFile {
     }
 }
 
-/// What a request asks, as the file holds it.
-pub(super) fn asked(request: &Request) -> Value {
-    match &request.inputs {
-        Inputs::Question(question) => Value::from(question.as_str()),
-        Inputs::Value(inputs) => inputs.clone(),
-    }
-}
-
 /// The file whose name, without its extension, comes last.
 fn newest(folder: &Path) -> io::Result<Option<PathBuf>> {
     let mut newest = None;
@@ -293,17 +286,52 @@ pub(super) type ReplyKey = (String, u32);
 /// A reply and what was asked.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedReply {
-    pub(super) inputs: Value,
+    inputs: Value,
+    /// The digest of the conversation before the question; `None` if it is alone.
+    history: Option<String>,
     pub(super) reply: Reply,
+}
+
+impl RecordedReply {
+    pub(super) fn new(request: &Request, reply: Reply) -> Self {
+        Self {
+            inputs: inputs(request),
+            history: history(request),
+            reply,
+        }
+    }
+
+    /// Whether this is the reply to the question of this request, whatever was said before it.
+    pub(super) fn is_to_question(&self, request: &Request) -> bool {
+        self.inputs == inputs(request)
+    }
+
+    /// Whether this is the reply to this request. Files of earlier versions do not say what was said before it.
+    pub(super) fn is_to(&self, request: &Request) -> bool {
+        let is_same = |_: &String| self.history == history(request);
+        self.is_to_question(request) && self.history.as_ref().is_none_or(is_same)
+    }
+}
+
+/// What a request asks, as the file holds it.
+fn inputs(request: &Request) -> Value {
+    match &request.inputs {
+        Inputs::Question(question) => Value::from(question.as_str()),
+        Inputs::Value(inputs) => inputs.clone(),
+    }
+}
+
+/// The digest of what was said before a question, as the file holds it.
+fn history(request: &Request) -> Option<String> {
+    let conversation = request.conversation.as_ref()?;
+    let said = json!(conversation.history).to_string();
+    Some(hex::encode(&Sha256::digest(said)[..16]))
 }
 
 /// A reply as a later session reads it from its line.
 #[cfg(test)]
 pub(crate) fn read_back(reply: &Reply) -> Reply {
-    let recorded = RecordedReply {
-        inputs: Value::Null,
-        reply: reply.clone(),
-    };
+    let recorded = RecordedReply::new(&Request::question("case", "?"), reply.clone());
     let line = ReplyLine::of(&("case".to_owned(), 1), &recorded);
     let line = serde_json::to_string(&Line::Reply(Box::new(line))).unwrap();
     match serde_json::from_str(&line) {
@@ -340,6 +368,8 @@ pub(super) struct ReplyLine {
     pub(super) id: String,
     pub(super) repeat: u32,
     pub(super) inputs: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    history: Option<String>,
     reply: Reply,
     /// The reply's metrics that are not finite numbers, as text, because JSON has no such numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -360,6 +390,7 @@ impl ReplyLine {
             id: id.clone(),
             repeat: *repeat,
             inputs: recorded.inputs.clone(),
+            history: recorded.history.clone(),
             reply,
             not_finite,
         }
@@ -373,6 +404,7 @@ impl ReplyLine {
         );
         let recorded = RecordedReply {
             inputs: self.inputs,
+            history: self.history,
             reply,
         };
         ((self.id, self.repeat), recorded)

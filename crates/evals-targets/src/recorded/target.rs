@@ -10,14 +10,17 @@ use async_trait::async_trait;
 use evals::{FailureClass, JournalError};
 use tokio::sync::{Mutex as AsyncMutex, MutexGuard};
 
-use super::file::{RecordedReply, ReplyFile, ReplyKey, asked};
-use crate::{Reply, Request, Target, TargetError, TargetIdentity};
+use super::file::{RecordedReply, ReplyFile, ReplyKey};
+use crate::{Conversation, Reply, Request, Target, TargetError, TargetIdentity};
 
 /// Asks a target once for each repetition of a case, whoever asks and however often the process is started again.
 ///
 /// Every reply is recorded before anybody uses it. Several experiments read the same replies, each with a
 /// [`reader`](Self::reader) of its own; at any time only one of them waits for the target. The timings of a reply that was not
 /// asked for just now are marked as cached.
+///
+/// A reply counts for a request with the same inputs and the same history. One with another history is asked again, except in a session:
+/// the target remembers what it was asked there, so the request fails.
 ///
 /// A failure is not recorded, so a later session asks again. Each reader gets it once: the target is asked again only by a
 /// reader that asks a second time, as a retry does. A reader that stops waiting for the target, such as at the end of the time of
@@ -47,14 +50,6 @@ struct TargetRecording {
 struct Slot {
     reply: Option<RecordedReply>,
     failure: Option<ShownFailure>,
-}
-
-impl Slot {
-    /// The recorded reply to this request. A reply to another question is no reply to this one.
-    fn answers(&self, request: &Request) -> Option<&RecordedReply> {
-        let reply = self.reply.as_ref();
-        reply.filter(|recorded| recorded.inputs == asked(request))
-    }
 }
 
 /// A failure, and who has seen it.
@@ -114,14 +109,15 @@ impl RecordedTarget {
         self.shared.resumed
     }
 
-    /// Whether the reply to this request is recorded, so that nobody asks for it again. `false` while somebody waits for it.
+    /// Whether a reply to the question of this request is recorded, after whatever history. `false` while somebody waits for it.
     pub fn holds(&self, request: &Request) -> bool {
         if self.identity().is_file() {
             return true;
         }
         let slot = self.shared.slot(&(request.id.clone(), request.repeat));
         let held = slot.try_lock();
-        held.is_ok_and(|slot| slot.answers(request).is_some())
+        let is_held = |reply: &RecordedReply| reply.is_to_question(request);
+        held.is_ok_and(|slot| slot.reply.as_ref().is_some_and(is_held))
     }
 
     /// How often this process asked the target, for a reply or a failure.
@@ -157,10 +153,7 @@ impl TargetRecording {
             let timing = Reply::timing(Reply::STAGE, started.elapsed());
             reply.timings.insert(0, timing);
         }
-        let recorded = RecordedReply {
-            inputs: asked(request),
-            reply,
-        };
+        let recorded = RecordedReply::new(request, reply);
         let written = self.file.append(key, &recorded);
         written.map_err(|error| TargetError::new(FailureClass::Terminal, error))?;
         Ok(recorded)
@@ -182,12 +175,19 @@ impl Target for RecordedTarget {
         let slot = self.shared.slot(&key);
         // The others wait here while one of them asks.
         let mut slot = slot.lock().await;
-        if let Some(recorded) = slot.answers(request) {
-            let mut reply = recorded.reply.clone();
-            for timing in &mut reply.timings {
-                timing.cached = true;
+        if let Some(recorded) = &slot.reply {
+            if recorded.is_to(request) {
+                let mut reply = recorded.reply.clone();
+                for timing in &mut reply.timings {
+                    timing.cached = true;
+                }
+                return Ok(reply);
             }
-            return Ok(reply);
+            // Another reply, to be replaced, unless the target remembers that it gave it.
+            if let Some(Conversation { id, .. }) = session(request) {
+                let error = OtherMessage(id.clone());
+                return Err(TargetError::new(FailureClass::Content, error));
+            }
         }
         if let Some(shown) = &mut slot.failure
             && shown.to.insert(self.reader)
@@ -261,6 +261,18 @@ impl Drop for Asking<'_> {
     "another benchmark of this run asked the target, and stopped waiting for the reply; its report says why"
 )]
 struct Abandoned;
+
+/// The failure of a turn whose place in its session is taken.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the session `{0}` was sent another message here before, which the target remembers; `--fresh` asks the whole conversation again"
+)]
+struct OtherMessage(String);
+
+/// The conversation of a request that the target remembers.
+fn session(request: &Request) -> Option<&Conversation> {
+    request.conversation.as_ref().filter(|it| it.is_session)
+}
 
 /// The failure for one more reader.
 fn shared(error: &Arc<TargetError>) -> TargetError {

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use evals::{FailureClass, JournalError};
+use evals_models::Message;
 use serde_json::{Value, json};
 
 use super::{RecordedTarget, ReplyFile, Resumption};
 use crate::{
-    FnTarget, Mapping, Outputs, OutputsTarget, Reply, Request, ResponseSettings, Target,
-    TargetError, TargetSettings,
+    Conversation, FnTarget, Mapping, Outputs, OutputsTarget, Reply, Request, ResponseSettings,
+    Target, TargetError, TargetSettings,
 };
 
 /// A target that counts its requests, and fails those for `broken` as long as `failures` last.
@@ -278,6 +279,48 @@ async fn a_recorded_reply_to_another_question_is_not_used() {
     assert!(resumed.holds(&new) && !resumed.holds(&Request { repeat: 2, ..new }));
     resumed.ask(&Request::question("a", "new?")).await.unwrap();
     assert_eq!(counting.asked(), 2);
+}
+
+/// The second question of a conversation whose first one was answered with `first`.
+fn second_turn(first: &str, is_session: bool) -> Request {
+    Request {
+        conversation: Some(Conversation {
+            id: "talk".to_owned(),
+            history: vec![Message::user("a?"), Message::assistant(first)],
+            is_session,
+        }),
+        ..question("b")
+    }
+}
+
+#[tokio::test]
+async fn a_recorded_reply_after_another_history_is_asked_again_except_in_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    for (first, asked) in [("one", 1), ("one", 1), ("two", 2), ("two", 2)] {
+        let target = counting.open(folder.path(), Resumption::Resume);
+        let request = second_turn(first, false);
+        let reply = target.ask(&request).await.unwrap();
+        assert_eq!(answer(&reply), format!("answer {asked}"));
+        assert!(target.holds(&question("b")), "after whatever history");
+    }
+    let target = counting.open(folder.path(), Resumption::Resume);
+    assert!(target.ask(&second_turn("two", true)).await.is_ok());
+    let error = target.ask(&second_turn("one", true)).await.unwrap_err();
+    assert_eq!(error.class(), FailureClass::Content);
+    let expected = "the session `talk` was sent another message here before";
+    assert!(error.to_string().starts_with(expected), "{error}");
+    assert_eq!(counting.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_reply_whose_line_names_no_history_counts_after_any() {
+    let folder = tempfile::tempdir().unwrap();
+    let counting = counting(0);
+    let target = counting.open(folder.path(), Resumption::Resume);
+    target.ask(&question("b")).await.unwrap();
+    target.ask(&second_turn("one", false)).await.unwrap();
+    assert_eq!(counting.asked(), 1);
 }
 
 #[test]
