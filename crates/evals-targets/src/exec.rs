@@ -133,13 +133,19 @@ impl Target for ExecTarget {
         if !self.parameters.is_empty() {
             body.insert("parameters".to_owned(), (*self.parameters).clone().into());
         }
-        let exchanged = self.pool.timed_exchange(&id, &body).await;
+        let session = request.conversation.as_ref().filter(|it| it.is_session);
+        let only = session.and_then(|it| it.process.as_deref());
+        let exchanged = self.pool.timed_exchange(&id, &body, only).await;
         let TimedReply {
             reply,
+            process,
             starting,
             taken,
         } = exchanged.map_err(of_worker)?;
-        let mut reply = self.read(&reply)?;
+        let mut reply = Reply {
+            process: session.map(|_| process),
+            ..self.read(&reply)?
+        };
         reply.timings.push(Reply::timing(Reply::STAGE, taken));
         if !starting.is_zero() {
             let timing = Reply::timing(Reply::START_STAGE, starting);
@@ -205,6 +211,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Conversation;
 
     fn target(line: &str, response: Value) -> ExecTarget {
         let response: ResponseSettings = serde_json::from_value(response).unwrap();
@@ -279,6 +286,40 @@ mod tests {
         let ids: Vec<_> = documents.iter().map(|it| it.id.as_deref()).collect();
         assert_eq!(ids, [Some("d1"), Some("d2")]);
         assert_eq!(reply.timings[0].stage, "target");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_session_that_its_process_took_along_is_not_asked_of_the_next_one() {
+        let line = r#"while read -r line; do
+            case "$line" in *crash*) exit 3;; esac
+            echo '"yes"'
+        done"#;
+        let target = target(line, json!({}));
+        let turn = |question: &str, process: Option<String>| Request {
+            conversation: Some(Conversation {
+                id: "c1".to_owned(),
+                history: Vec::new(),
+                is_session: true,
+                process,
+            }),
+            ..Request::question(question, question)
+        };
+        let first = target.ask(&turn("one", None)).await.unwrap().process;
+        let second = target.ask(&turn("two", first.clone())).await.unwrap();
+        assert_eq!(second.process, first);
+        let crash = target.ask(&turn("crash", first.clone())).await;
+        assert_eq!(crash.unwrap_err().class(), FailureClass::Transient);
+        for _ in 0..2 {
+            let lost = target.ask(&turn("three", first.clone())).await.unwrap_err();
+            let expected = "was started again in the middle of the conversation";
+            assert!(lost.to_string().contains(expected), "{lost}");
+            assert_eq!(lost.class(), FailureClass::Content);
+            let other = target.ask(&turn("four", None)).await.unwrap().process;
+            assert!(other.is_some() && other != first);
+        }
+        let alone = target.ask(&Request::question("five", "five")).await;
+        assert_eq!(alone.unwrap().process, None);
     }
 
     #[cfg(unix)]

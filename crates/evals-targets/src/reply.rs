@@ -47,6 +47,9 @@ pub struct Reply {
     /// The version of the system that replied, if it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// The process that gave the reply, if it is one that remembers conversations. No two processes of any command have the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
     /// Service times as we saw them: `target`, `first token` for a stream, and `embed` for a question's vector.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub timings: Vec<Timing>,

@@ -152,6 +152,7 @@ mod tests {
                 id: "a".to_owned(),
                 history: history.clone(),
                 is_session,
+                process: None,
             }),
             ..Request::question("a-2", "Second?")
         };

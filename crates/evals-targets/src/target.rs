@@ -160,6 +160,8 @@ pub struct Conversation {
     pub history: Vec<Message>,
     /// Whether the target remembers the history by the id, and is not sent it.
     pub is_session: bool,
+    /// The [process](Reply::process) that gave the reply before. Another one remembers nothing, and is not asked.
+    pub process: Option<String>,
 }
 
 /// The inputs of a request.

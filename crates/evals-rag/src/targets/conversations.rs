@@ -64,6 +64,8 @@ struct Said {
     messages: Vec<Message>,
     /// How many turns are over.
     turns: u64,
+    /// The process that remembers them.
+    process: Option<String>,
     ended: Option<End>,
 }
 
@@ -267,7 +269,10 @@ impl Conversations {
         let before = said.messages.iter().take(2 * count(number - 1));
         let before: Vec<Message> = before.cloned().collect();
         let history = self.fitted(&before, scope);
-        request.conversation = Some(self.conversation(conversation, request.repeat, history));
+        request.conversation = Some(Conversation {
+            process: said.process.clone(),
+            ..self.conversation(conversation, request.repeat, history)
+        });
         let mut end = End {
             turn: number,
             what: FAILED,
@@ -289,6 +294,7 @@ impl Conversations {
             return Ok(reply);
         }
         said.ended = None;
+        said.process.clone_from(&reply.process);
         if said.turns < number {
             said.turns = number;
             if let Inputs::Question(question) = request.inputs {
@@ -320,6 +326,7 @@ impl Conversations {
                 .collect(),
             history: history.to_vec(),
             is_session: self.plan.session.is_some(),
+            process: None,
         }
     }
 

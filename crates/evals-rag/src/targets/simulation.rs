@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evals::{FailureClass, TaskScope};
 use evals_models::Message;
-use evals_targets::{Inputs, Reply, Request, Target, TargetError};
+use evals_targets::{Conversation, Inputs, Reply, Request, Target, TargetError};
 use serde_json::json;
 
 use super::conversations::{Conversations, spoken};
@@ -61,7 +61,10 @@ impl Conversations {
             let request = Request {
                 id,
                 inputs: Inputs::Question(message.clone()),
-                conversation: Some(self.conversation(&first.id, first.repeat, &said)),
+                conversation: Some(Conversation {
+                    process: last.as_ref().and_then(|it: &Reply| it.process.clone()),
+                    ..self.conversation(&first.id, first.repeat, &said)
+                }),
                 ..first.clone()
             };
             said.push(Message::user(message));

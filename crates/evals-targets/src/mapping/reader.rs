@@ -182,6 +182,7 @@ impl Mapping {
                 .unwrap_or_default(),
                 metrics: one(paths.get("metrics"), reply, fields::metrics)?.unwrap_or_default(),
                 version: one(paths.get("version"), reply, fields::word)?,
+                process: None,
                 timings: Vec::new(),
                 reported: seconds.or(milliseconds),
             })

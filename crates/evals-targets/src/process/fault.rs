@@ -62,6 +62,8 @@ pub enum WorkerFault {
         /// The id of that request.
         id: String,
     },
+    /// The only process that the request is for has ended.
+    Forgotten,
     /// The command failed too often in a row.
     GivenUp {
         /// How often.
@@ -91,12 +93,12 @@ impl WorkerError {
     }
 
     /// The consequence of the error for other requests: [`Terminal`](FailureClass::Terminal) where no further process is started,
-    /// [`Content`](FailureClass::Content) for a line that would be the same another time, otherwise
+    /// [`Content`](FailureClass::Content) for a line that would be the same another time, and for a process that has ended, otherwise
     /// [`Transient`](FailureClass::Transient), because another process may do better.
     pub fn class(&self) -> FailureClass {
         if self.0.fault.is_hopeless() {
             FailureClass::Terminal
-        } else if self.0.fault.is_of_a_line() {
+        } else if self.0.fault.is_of_a_line() || self.0.fault == WorkerFault::Forgotten {
             FailureClass::Content
         } else {
             FailureClass::Transient
@@ -201,6 +203,10 @@ impl fmt::Display for WorkerFault {
             Self::Hung { id } => write!(
                 to,
                 "was killed, because it gave no reply to `{id}` in time and to no other request since"
+            ),
+            Self::Forgotten => to.write_str(
+                "was started again in the middle of the conversation, and has forgotten its earlier turns; `--fresh` asks the whole \
+                 conversation again",
             ),
             Self::GivenUp { times, last } => write_given_up(to, *times, last),
         }

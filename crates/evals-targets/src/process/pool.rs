@@ -9,7 +9,7 @@ use futures::future::join_all;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
-use super::fault::WorkerError;
+use super::fault::{WorkerError, WorkerFault};
 use super::gate::RequestGate;
 use super::health::Health;
 use super::worker::{OpenRequest, Worker};
@@ -40,6 +40,8 @@ pub struct WorkerOptions {
 pub struct TimedReply {
     /// The reply.
     pub reply: Value,
+    /// The process that gave it: an id that no other process has, in whatever run.
+    pub process: String,
     /// How long the request waited until its process wrote `{"ready": true}`. Zero if it had done so before, or never does.
     pub starting: Duration,
     /// How long the process had the request, without `starting`. A wait for a free process or at the gate is not part of it.
@@ -161,14 +163,16 @@ impl WorkerPool {
         id: &str,
         request: &Map<String, Value>,
     ) -> Result<Value, WorkerError> {
-        Ok(self.timed_exchange(id, request).await?.reply)
+        Ok(self.timed_exchange(id, request, None).await?.reply)
     }
 
-    /// [`exchange`](Self::exchange), with how long the process took and how long the request waited for its start.
+    /// [`exchange`](Self::exchange), with how long the process took and how long the request waited for its start. With the id of a
+    /// process, no other one is asked, and the request fails if it has ended.
     pub async fn timed_exchange(
         &self,
         id: &str,
         request: &Map<String, Value>,
+        only: Option<&str>,
     ) -> Result<TimedReply, WorkerError> {
         let _permit = self.room.acquire().await;
         let limit = self.options.timeout;
@@ -176,7 +180,7 @@ impl WorkerPool {
         let mut rounds = self.options.processes.get() + 1;
         loop {
             let _in_flight = self.gate.pass().await;
-            let mut asked = self.assign(id, request)?;
+            let (process, mut asked) = self.assign(id, request, only)?;
             let Some(replied) = asked.replied(limit).await else {
                 return Err(asked.timed_out(limit));
             };
@@ -189,6 +193,7 @@ impl WorkerPool {
                     let taken = asked.elapsed().saturating_sub(starting);
                     return Ok(TimedReply {
                         reply,
+                        process,
                         starting,
                         taken,
                     });
@@ -203,8 +208,14 @@ impl WorkerPool {
         join_all(workers.into_iter().map(|worker| worker.close(PATIENCE))).await;
     }
 
-    /// Sends the request to an idle process, else to a new one, else to the one with the fewest requests.
-    fn assign(&self, id: &str, request: &Map<String, Value>) -> Result<OpenRequest, WorkerError> {
+    /// Sends the request to the `only` process that it is for, if there is one, or to an idle process, else to a new one, else to the one
+    /// with the fewest requests. Returns the id of the process, too.
+    fn assign(
+        &self,
+        id: &str,
+        request: &Map<String, Value>,
+        only: Option<&str>,
+    ) -> Result<(String, OpenRequest), WorkerError> {
         if let Some(error) = self.health.given_up() {
             return Err(error);
         }
@@ -213,17 +224,24 @@ impl WorkerPool {
             if let Some(error) = remove_ended(&mut workers) {
                 return Err(error);
             }
-            let loads = workers.iter().map(|worker| (worker.load(), worker));
+            let fitting = workers
+                .iter()
+                .filter(|worker| only.is_none_or(|only| worker.id() == only));
+            let loads = fitting.map(|worker| (worker.load(), worker));
             let least = loads.min_by_key(|(load, _)| *load);
-            let may_start = workers.len() < self.options.processes.get();
+            let may_start = only.is_none() && workers.len() < self.options.processes.get();
             if let Some((load, worker)) = least
                 && (load == Some(0) || !may_start)
             {
                 match worker.ask(id, request) {
-                    Some(asked) => return Ok(asked),
+                    Some(asked) => return Ok((worker.id().to_owned(), asked)),
                     // It ended in this moment.
                     None => continue,
                 }
+            }
+            if only.is_some() {
+                let fault = WorkerFault::Forgotten;
+                return Err(WorkerError::new(self.command.line(), fault, Vec::new()));
             }
             workers.push(self.start()?);
         }

@@ -96,7 +96,8 @@ impl Guard {
     }
 }
 
-fn random() -> String {
+/// A word that nobody had before.
+pub(super) fn random() -> String {
     let number = getrandom::u64().expect("the system gives random numbers to every process");
     format!("{number:0DIGITS$x}")
 }

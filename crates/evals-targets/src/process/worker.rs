@@ -17,6 +17,7 @@ use super::fault::{self, WorkerError, WorkerFault};
 use super::health::Health;
 use super::ledger::Ledger;
 use super::lines::{Lines, Next, Tail};
+use super::protocol::random;
 use super::{Protocol, WorkerCommand};
 
 /// How long a process may go on without its stdout, and how long its pipes are read after its end.
@@ -28,6 +29,7 @@ const QUIET: Duration = Duration::from_millis(5);
 /// One running process. Dropping it kills the process and its children.
 #[derive(Debug)]
 pub(super) struct Worker {
+    id: String,
     shared: Arc<WorkerProcess>,
     /// Lines for its stdin; `None` once it is closing.
     stdin: Option<mpsc::UnboundedSender<Vec<u8>>>,
@@ -97,10 +99,16 @@ impl Worker {
         tokio::spawn(write(stdin, lines));
         let attending = tokio::spawn(Arc::clone(&shared).attend(child, line_limit));
         Ok(Self {
+            id: random(),
             shared,
             stdin: Some(sender),
             attending,
         })
+    }
+
+    /// An id that no other process has, in whatever run.
+    pub(super) fn id(&self) -> &str {
+        &self.id
     }
 
     /// How many requests it has; `None` if it takes no further one.

@@ -149,11 +149,11 @@ async fn the_time_of_requests_counts_from_the_end_of_the_start() {
         while read -r line; do ID; echo "{\"id\":\"$id\",\"answer\":1}"; done"#;
     let pool = pool(script, pipelined(Duration::from_secs(3)));
     let none = Map::new();
-    let timed = join_all(["a", "b"].map(|id| pool.timed_exchange(id, &none))).await;
+    let timed = join_all(["a", "b"].map(|id| pool.timed_exchange(id, &none, None))).await;
     for reply in timed {
         let starting = reply.unwrap().starting;
         assert!(starting > Duration::from_millis(1900), "{starting:?}");
     }
-    let later = pool.timed_exchange("c", &none).await.unwrap();
+    let later = pool.timed_exchange("c", &none, None).await.unwrap();
     assert_eq!(later.starting, Duration::ZERO);
 }

@@ -288,6 +288,7 @@ fn second_turn(first: &str, is_session: bool) -> Request {
             id: "talk".to_owned(),
             history: vec![Message::user("a?"), Message::assistant(first)],
             is_session,
+            process: None,
         }),
         ..question("b")
     }
