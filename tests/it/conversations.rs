@@ -18,7 +18,7 @@ use crate::viewer::{Answer, Viewer};
 const TURNS: usize = 4;
 
 /// Conversations about a word that only their first question names.
-fn dataset(sandbox: &Sandbox, conversations: usize) {
+pub(crate) fn dataset(sandbox: &Sandbox, conversations: usize) {
     let row = |conversation: usize, turn: usize| {
         let text = match turn {
             1 => format!("My word is w{conversation}x. What is it?"),
@@ -109,7 +109,7 @@ pub(crate) fn report(sandbox: &Sandbox, benchmark: &str) -> Value {
 }
 
 /// The answer of each case, or why it failed.
-fn transcript(report: &Value) -> BTreeMap<String, String> {
+pub(crate) fn transcript(report: &Value) -> BTreeMap<String, String> {
     let cases = report["cases"].as_array().unwrap().iter();
     cases
         .map(|case| {

@@ -11,6 +11,8 @@ mod batches;
 mod bench;
 mod calibration;
 mod changed_verdicts;
+#[cfg(unix)]
+mod command_sessions;
 mod commands;
 mod compare;
 mod conversations;
