@@ -326,12 +326,26 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
     }
     assert!(models.received_at("/chat/completions").is_empty());
     assert!(service.received_at("/ask").is_empty());
-    let budget = run(&sandbox, &service, "--concurrency 1 --budget 0.00004");
+}
+
+#[test]
+fn a_spent_budget_ends_conversations_between_two_turns_and_a_larger_one_resumes_them() {
+    let sandbox = Sandbox::new();
+    let models = models("", Duration::ZERO);
+    let service = service(false);
+    dataset(&sandbox, 3, &models);
+    // The first message of the first user costs more.
+    let budget = run(&sandbox, &service, "--concurrency 1 --budget 0.00003");
     assert_eq!(budget.code, Some(1), "{}", budget.stderr);
     assert!(budget.stderr.contains("is spent"), "{}", budget.stderr);
-    assert_eq!(
-        service.received_at("/ask").len(),
-        2,
-        "a case that was started is finished"
-    );
+    assert_eq!(asked_of(&models, "user"), 1);
+    assert_eq!(service.received_at("/ask").len(), 1);
+    let resumed = run(&sandbox, &service, "--concurrency 1 --budget 1");
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let cases = report(&sandbox, "qa");
+    for user in ["u0", "u1", "u2"] {
+        assert_eq!(case(&cases, user)["attributes"]["turns"], 2);
+    }
+    assert_eq!(service.received_at("/ask").len(), 6, "no turn again");
+    assert_eq!(asked_of(&models, "user"), 9);
 }

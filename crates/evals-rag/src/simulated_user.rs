@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evals::TaskScope;
+use evals::{FailureClass, StopSignal, TaskScope};
 use evals_models::{ChatModel, ChatRequest, Message};
 use evals_targets::TargetError;
 use minijinja::context;
@@ -25,12 +25,19 @@ pub struct SimulatedUser {
     prompt: Prompt,
     /// The goal and the part of each user, by case.
     users: BTreeMap<String, (String, UserPart)>,
+    stop: StopSignal,
 }
 
 /// A message that was not written.
 #[derive(Debug, thiserror::Error)]
 #[error("the simulated user wrote no message")]
 struct NotWritten(#[source] Arc<AnswerFailure>);
+
+/// The run ends. The class is that of a failure which leaves its case for the session that resumes the run.
+const STOPPED: (FailureClass, &str) = (
+    FailureClass::Terminal,
+    "the run is stopped, and the user writes no further message",
+);
 
 /// What the model writes if there is no further message, before the nonce of its prompt.
 const DONE: &str = "done-";
@@ -46,7 +53,14 @@ impl SimulatedUser {
             writer: Writer::new(model, Purpose::User),
             prompt,
             users: users.collect(),
+            stop: StopSignal::new(),
         }
+    }
+
+    /// The same for a run that this signal stops: then users write no further message, so that their cases count as not run.
+    #[must_use]
+    pub fn stopped_by(self, stop: StopSignal) -> Self {
+        Self { stop, ..self }
     }
 
     /// The request for the first message of each user, or for the second one if the first is given, without what the target replied; and how many
@@ -79,6 +93,10 @@ impl SimulatedUser {
         said: &[Message],
         scope: &TaskScope,
     ) -> Result<Option<String>, TargetError> {
+        if self.stop.is_set() {
+            let (class, why) = STOPPED;
+            return Err(TargetError::new(class, why));
+        }
         let Some(user) = self.users.get(case) else {
             return Ok(None);
         };

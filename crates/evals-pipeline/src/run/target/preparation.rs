@@ -96,7 +96,7 @@ pub(super) async fn prepare(
     )
     .await?;
     check_conversations(printer, plan, &asked.questions, &asked.script)?;
-    let user = user.map(|prompted| playing(prompted, &asked.questions));
+    let user = user.map(|prompted| playing(prompted, &asked.questions, &access.stop));
     let ids_asked = asked.questions.iter().map(|it| it.id.as_str()).collect();
     for warning in target.warnings(&ids_asked) {
         printer.warn(&warning);
@@ -122,9 +122,13 @@ pub(super) async fn prepare(
 }
 
 /// The model that plays users, and the users of these questions.
-fn playing(prompted: Prompted, questions: &[Question]) -> (Prompted, Arc<SimulatedUser>) {
+fn playing(
+    prompted: Prompted,
+    questions: &[Question],
+    stop: &StopSignal,
+) -> (Prompted, Arc<SimulatedUser>) {
     let (model, prompt) = (Arc::clone(&prompted.model), prompted.prompt.clone());
-    let users = SimulatedUser::new(model, prompt, questions);
+    let users = SimulatedUser::new(model, prompt, questions).stopped_by(stop.clone());
     (prompted, Arc::new(users))
 }
 
