@@ -288,6 +288,13 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
         "name: plain\nquestions: {source: {path: goals.jsonl}, text: goal, answer: answer}\n",
     );
     sandbox.write("answers.jsonl", "{\"id\": \"u0\", \"answer\": \"Hm.\"}\n");
+    let named = ["u0", "u0#20"]
+        .map(|user| format!("{{\"user\": \"{user}\", \"goal\": \"learn a word\"}}\n"));
+    sandbox.write("named.jsonl", named.concat());
+    sandbox.write(
+        "named.yaml",
+        "name: named\nquestions: {source: {path: named.jsonl}, id: user, goal: goal}\n",
+    );
     let target = format!("--target {}/ask", service.ollama_url());
     let own = "run ./goals.yaml";
     for (line, expected) in [
@@ -298,6 +305,10 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
         (
             format!("plain.yaml {target}"),
             "`simulated` needs goals, and `plain` has none",
+        ),
+        (
+            format!("named.yaml {target}"),
+            "`named` has `u0` and `u0#20`, and repetitions and turns of `u0` are asked under such names: rename `u0#20`",
         ),
         (own.to_owned(), "`live` and `simulated` ask a `--target`"),
         (

@@ -1,5 +1,6 @@
 //! Opens everything that a run of a target needs before the first question: the judge, the dataset and the target.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -96,6 +97,7 @@ pub(super) async fn prepare(
     )
     .await?;
     check_conversations(printer, plan, &asked.questions, &asked.script)?;
+    check_names(plan, &asked.questions, arguments.control.repeat.get())?;
     let user = user.map(|prompted| playing(prompted, &asked.questions, &access.stop));
     let ids_asked = asked.questions.iter().map(|it| it.id.as_str()).collect();
     for warning in target.warnings(&ids_asked) {
@@ -183,6 +185,33 @@ fn check_conversations(
     }
     if plan.history == History::Gold {
         questions::warn_unanswered(printer, questions);
+    }
+    Ok(())
+}
+
+/// Fails if one question or conversation has the name that a repetition or a turn of another one gets, such as `a#2` beside `a`: each would
+/// get the replies of the other.
+fn check_names(plan: &TargetPlan, questions: &[Question], repeat: u32) -> Result<()> {
+    if repeat == 1 && plan.history != History::Simulated {
+        return Ok(());
+    }
+    let ids = questions.iter().map(|it| it.id.as_str());
+    let talks = questions.iter().map(|it| {
+        let turn = it.turn.as_ref();
+        turn.map_or(it.id.as_str(), |turn| turn.conversation.as_str())
+    });
+    for names in [ids.collect(), talks.collect::<BTreeSet<&str>>()] {
+        let taken = names.iter().find_map(|name| {
+            let (other, number) = name.rsplit_once('#')?;
+            let is_numbered = number.parse::<u64>().is_ok() && names.contains(other);
+            is_numbered.then_some((name, other))
+        });
+        if let Some((name, other)) = taken {
+            bail!(
+                "`{}` has `{other}` and `{name}`, and repetitions and turns of `{other}` are asked under such names: rename `{name}`",
+                plan.manifest.name
+            );
+        }
     }
     Ok(())
 }
