@@ -39,8 +39,11 @@ const STOPPED: (FailureClass, &str) = (
     "the run is stopped, and the user writes no further message",
 );
 
-/// What the model writes if there is no further message, before the nonce of its prompt.
-const DONE: &str = "done-";
+/// What the model writes if there is no further message, before a hyphen and the nonce of its prompt. Small models leave these out.
+const DONE: &str = "done";
+
+/// What the model wrote has no text beside the delimiters of messages.
+const EMPTY: &str = "the simulated user wrote no message, and only delimiters";
 
 impl SimulatedUser {
     /// Plays the users of those of `questions` that have one. [`Prompt::user`] lists the values that the prompt may use.
@@ -108,14 +111,17 @@ impl SimulatedUser {
         let text = self.writer.write(key, request, scope).await;
         let text = text
             .map_err(|failure| TargetError::new(class(failure.failure()), NotWritten(failure)))?;
-        let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
-        let is_done = bare
-            .get(..DONE.len())
-            .is_some_and(|it| it.eq_ignore_ascii_case(DONE));
         // Some models write the delimiters of messages, too.
         let message = text.replace(&format!("<user-{nonce}>"), "");
         let message = message.replace(&format!("</user-{nonce}>"), "");
-        Ok((!is_done).then(|| message.trim().to_owned()))
+        let message = message.trim();
+        if message.is_empty() {
+            return Err(TargetError::new(FailureClass::Content, EMPTY));
+        }
+        let bare = message.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let ends = [DONE.to_owned(), format!("{DONE}-{nonce}")];
+        let is_done = ends.iter().any(|end| bare.eq_ignore_ascii_case(end));
+        Ok((!is_done).then(|| message.to_owned()))
     }
 
     /// A request, and its nonce.

@@ -42,7 +42,7 @@ pub struct TargetFacts {
     versions: BTreeSet<String>,
     /// How many cases have a history whose oldest turns were left out.
     cut: usize,
-    /// How many simulated conversations ended because the user was done, and at the limit of turns.
+    /// How many simulated conversations with a reply ended because the user was done, and at the limit of turns.
     ended: [usize; 2],
     /// What to say about replies of an attempt that did not end.
     resumed: Option<String>,
@@ -72,7 +72,9 @@ impl TargetFacts {
                 .filter(|it| it.contains_key(Conversations::CUT))
                 .count(),
             ended: [Conversations::DONE, Conversations::LIMIT].map(|how| {
-                let ended = attributes().filter_map(|it| it.get(Conversations::ENDED));
+                let cases = report.cases.iter();
+                let held = cases.filter(|case| case.result.output().is_some());
+                let ended = held.filter_map(|case| case.attributes.get(Conversations::ENDED));
                 ended.filter(|it| *it == how).count()
             }),
             resumed: None,

@@ -29,7 +29,7 @@ fn talk(first: Option<&str>) -> Question {
 }
 
 fn is_done() -> ChatReply {
-    said("`Done-0123456789abcdef`")
+    said("`Done`.")
 }
 
 fn users(model: &Arc<Scripted>, question: &Question) -> Arc<SimulatedUser> {
@@ -159,6 +159,55 @@ async fn a_user_without_a_readable_message_fails_the_conversation() {
         failure(&case).ends_with("is done before its first message"),
         "{}",
         failure(&case)
+    );
+    assert!(sent.is_empty());
+}
+
+/// The nonce of the first prompt, which depends on what it shows alone.
+async fn nonce() -> String {
+    let model = Scripted::new([is_done()]);
+    ran(1, None, &model).await;
+    let prompt = &model.requests()[0].messages[0].content;
+    let (_, nonce) = prompt.rsplit_once("done-").unwrap();
+    nonce.trim_end().to_owned()
+}
+
+#[tokio::test]
+async fn only_the_word_of_the_prompt_or_a_bare_one_ends_a_conversation() {
+    let nonce = nonce().await;
+    let ends = [
+        format!("done-{nonce}"),
+        format!("**Done-{nonce}.**"),
+        format!("<user-{nonce}>\ndone-{nonce}\n</user-{nonce}>"),
+        "Done.".to_owned(),
+        " DONE ".to_owned(),
+    ];
+    for end in ends {
+        let (case, sent) = ran(1, None, &Scripted::new([said(&end)])).await;
+        let why = failure(&case);
+        assert!(
+            why.ends_with("done before its first message"),
+            "{end}: {why}"
+        );
+        assert!(sent.is_empty());
+    }
+    for message in [
+        "Done-it-yourself kits: which do you sell?",
+        "done-0123456789abcdef",
+        "Done with the first one. And the second?",
+        "All done?",
+    ] {
+        let (case, sent) = ran(1, None, &Scripted::new([said(message)])).await;
+        let answer = &case.result.output().unwrap().text;
+        assert_eq!(*answer, format!("live {message}"));
+        assert_eq!(sent.len(), 1);
+    }
+    let empty = format!("<user-{nonce}>\n</user-{nonce}>");
+    let (case, sent) = ran(1, None, &Scripted::new([said(&empty)])).await;
+    let why = failure(&case);
+    assert!(
+        why.ends_with("wrote no message, and only delimiters"),
+        "{why}"
     );
     assert!(sent.is_empty());
 }
