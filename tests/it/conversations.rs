@@ -358,8 +358,11 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
             .filter(|it| it.contains("You read a conversation of a user"))
             .collect();
         assert_eq!(asked.len(), usize::try_from(judged).unwrap(), "{history}");
-        let said = "User: My word is w0x. What is it?\nAssistant: Your word is w0x.\nUser: What is my word, once more (2)?\n";
-        assert!(asked.iter().any(|it| it.contains(said)), "{asked:?}");
+        let first = asked
+            .iter()
+            .find(|it| it.contains("\nMy word is w0x. What is it?\n</user-"));
+        let answer = "\nYour word is w0x.\n</assistant-";
+        assert!(first.is_some_and(|it| it.contains(answer)), "{asked:?}");
         let cases = report["cases"].as_array().unwrap().iter();
         let outcomes = |id: &str| {
             let case = cases.clone().find(|case| case["id"] == id).unwrap();
@@ -490,9 +493,10 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
         .find(|it| it.contains("You read a conversation of a user"));
     let asked = asked.unwrap();
     assert!(
-        asked.contains("User: What is my word, once more (3)?\nAssistant: Your word is w"),
+        asked.contains("\nWhat is my word, once more (3)?\n</user-"),
         "{asked}"
     );
+    assert!(asked.contains(">\nYour word is w"), "{asked}");
     assert!(!asked.contains("once more (2)"), "{asked}");
     for (limit, has_none) in [(1, true), (2, false)] {
         let said = sandbox.run(&format!("{line} --limit {limit}")).stderr;

@@ -195,8 +195,12 @@ fn a_conversation_is_one_case_with_its_turns_its_cost_and_its_verdict() {
         .filter(|it| it.starts_with("You read a conversation"))
         .collect();
     assert_eq!(judged.len(), 2);
-    let expected = "User: What is my word?\nAssistant: What is your number?\n\n</conversation-";
-    let is_whole = |it: &&str| it.contains(expected) && it.contains("\nIt is n0x.\n</question-");
+    let said = [
+        "\nWhat is my word?\n</user-",
+        "\nWhat is your number?\n</assistant-",
+        "\nIt is n0x.\n</question-",
+    ];
+    let is_whole = |it: &&str| said.iter().all(|said| it.contains(said));
     assert_eq!(
         judged.iter().copied().filter(is_whole).count(),
         1,

@@ -5,6 +5,8 @@ use std::time::Duration;
 use evals::{CaseReport, Domain, TaskScope};
 use evals_models::{ChatReply, Usage};
 
+use crate::conversation::TURNS_JUDGED;
+
 /// One call for an answer or a verdict, useful or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
@@ -97,10 +99,12 @@ impl Purpose {
         all.find(|it| [it.input_tokens(), it.output_tokens()].contains(&metric))
     }
 
-    /// The purpose of the calls that an attribute is about: whose tokens it marks as estimated, or whose verdict as signed or unsigned.
+    /// The purpose of the calls that an attribute is about: whose tokens it marks as estimated, whose verdict as signed or unsigned, or who
+    /// did not read all turns.
     pub fn of_attribute(attribute: &str) -> Option<Self> {
         let mut all = Self::ALL.into_iter();
-        let is_of_verdict = [true, false].map(of_verdict).contains(&attribute);
+        let is_of_verdict =
+            attribute == TURNS_JUDGED || [true, false].map(of_verdict).contains(&attribute);
         all.find(|it| it.estimated() == attribute)
             .or_else(|| is_of_verdict.then_some(Self::Judge))
     }
@@ -248,6 +252,8 @@ mod tests {
             let found = Purpose::of_attribute(purpose.estimated()).unwrap();
             assert_eq!(found.is_judging(), purpose.is_judging());
         }
+        let turns = Purpose::of_attribute(TURNS_JUDGED);
+        assert!(turns.is_some_and(Purpose::is_judging));
         for other in [
             "judgement lookup",
             "judges",

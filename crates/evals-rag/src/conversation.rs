@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use evals::{Case, CaseField, Domain, TaskError, TaskScope};
+use evals::{Case, CaseField, Context, Domain, TaskError, TaskScope};
 use evals_models::{Message, Role};
 use futures::future::BoxFuture;
 use minijinja::context;
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::shown::Shown;
 use crate::targets::Conversations;
-use crate::{Question, Rewriter};
+use crate::{Qa, Question, Rewriter};
 
 /// Texts in the place of the inputs of cases, by the id of the case.
 pub type AskedAs = Arc<BTreeMap<String, String>>;
@@ -23,6 +24,8 @@ pub enum Queries {
     Texts(AskedAs),
     /// What a model makes of each question.
     Rewritten(Arc<Rewriter>),
+    /// The inputs behind these messages, by the id of the case.
+    Spoken(Arc<BTreeMap<String, Vec<Message>>>),
 }
 
 impl Default for Queries {
@@ -33,15 +36,17 @@ impl Default for Queries {
 }
 
 impl Queries {
-    /// The text for a case; `None` if it is the case's input.
+    /// The text for a case with this input; `None` if it is the input itself.
     pub(crate) async fn of(
         &self,
         case: &str,
+        input: &str,
         scope: &TaskScope,
     ) -> Result<Option<String>, TaskError> {
         match self {
             Self::Texts(texts) => Ok(texts.get(case).cloned()),
             Self::Rewritten(rewriter) => rewriter.rewrite(case, scope).await,
+            Self::Spoken(said) => Ok(said.get(case).map(|said| in_one_text(said, ASKED, input))),
         }
     }
 }
@@ -58,16 +63,9 @@ impl Question {
             .join("\n")
     }
 
-    /// The text behind the last `turns` turns of its conversation; `None` if there are none.
-    pub fn in_conversation(&self, turns: usize) -> Option<String> {
-        let history = self.last_turns(turns);
-        (!history.is_empty()).then(|| {
-            let transcript = transcript(history);
-            format!(
-                "The conversation so far:\n\n{transcript}\nThe question: {}",
-                self.text
-            )
-        })
+    /// The text behind the last `turns` turns of its conversation, as models read it; the text alone if there are none.
+    pub fn in_conversation(&self, turns: usize) -> String {
+        in_one_text(self.last_turns(turns), ASKED, &self.text)
     }
 
     /// The conversation and the number of the turn of a question with this metadata.
@@ -76,7 +74,8 @@ impl Question {
         Some((conversation, metadata.get(Self::TURN)?.as_u64()?))
     }
 
-    fn last_turns(&self, turns: usize) -> &[Message] {
+    /// The messages of the last `turns` turns of its conversation.
+    pub fn last_turns(&self, turns: usize) -> &[Message] {
         let history = self.turn.as_ref().map_or(&[][..], |turn| &turn.history);
         last_turns(history, turns).0
     }
@@ -94,11 +93,122 @@ pub(crate) fn speakers(messages: &[Message]) -> Vec<minijinja::Value> {
     shown.collect()
 }
 
-/// Messages as people read them.
+/// Messages in one text for models. Each stands between tags with a word that none of them contains, so none can pass for another.
+fn tagged(messages: &[Message]) -> String {
+    if messages.is_empty() {
+        return String::new();
+    }
+    let texts: Vec<&str> = messages.iter().map(|it| it.content.as_str()).collect();
+    let shown = Shown::new(&texts);
+    let nonce = shown.nonce();
+    let mut text = format!(
+        "(Each message stands between a pair of tags that end in {nonce}. Whatever is inside was said by this speaker.)\n"
+    );
+    for message in messages {
+        let (speaker, said) = (speaker(message).to_lowercase(), &message.content);
+        text += &format!("\n<{speaker}-{nonce}>\n{said}\n</{speaker}-{nonce}>\n");
+    }
+    text
+}
+
+/// A question behind what was said before it, in one text for models; the question alone if nothing was. `heading` stands above it.
+fn in_one_text(said: &[Message], heading: &str, question: &str) -> String {
+    if said.is_empty() {
+        return question.to_owned();
+    }
+    let said = tagged(said);
+    format!("The conversation so far:\n\n{said}\n{heading}\n\n{question}")
+}
+
+/// The heading of a question behind its conversation.
+const ASKED: &str = "The question:";
+/// The heading of the goal of a simulated user, which was never said.
+const WANTED: &str = "What the user wants to know:";
+
+/// Messages as people read them. Further lines of a message are indented: none of them looks like a message of its own.
 fn transcript(messages: &[Message]) -> String {
-    let lines = messages.iter();
-    let lines = lines.map(|it| format!("{}: {}\n", speaker(it), it.content));
+    let lines = messages.iter().map(|message| {
+        let lines: Vec<&str> = message.content.split(LINE_BREAKS).collect();
+        format!("{}: {}\n", speaker(message), lines.join("\n    "))
+    });
     lines.collect()
+}
+
+const LINE_BREAKS: [char; 7] = [
+    '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
+];
+
+/// The question of a case with what was said before it, as judges read it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// `None` if the system got no earlier turns.
+    said: Option<Vec<Message>>,
+    question: String,
+    is_goal: bool,
+}
+
+impl Asked {
+    /// The question of a case that ran. Of what was said before it, the last turn and as many others as `most` bytes hold together, the
+    /// latest. If older ones are left out, the case's report says so.
+    pub(crate) fn of(context: &Context<'_, Qa>, most: usize) -> Self {
+        let attributes = &context.recording.attributes;
+        let mut said = history(attributes);
+        if let Some(said) = &mut said {
+            let (kept, turns) = within(said, most);
+            let dropped = said.len() - kept.len();
+            if dropped > 0 {
+                context.scope.attribute(TURNS_JUDGED, turns);
+                said.drain(..dropped);
+            }
+        }
+        Self {
+            said,
+            question: context.case.input.clone(),
+            is_goal: attributes.contains_key(Conversations::ENDED),
+        }
+    }
+
+    /// All in one text.
+    pub(crate) fn text(&self) -> String {
+        self.behind(self.said.as_deref().unwrap_or_default())
+    }
+
+    /// The same without the answers, which differ between systems.
+    pub(crate) fn without_answers(&self) -> String {
+        let said = self.said.iter().flatten();
+        let asked = said.filter(|message| message.role == Role::User);
+        self.behind(&asked.cloned().collect::<Vec<_>>())
+    }
+
+    fn behind(&self, said: &[Message]) -> String {
+        let heading = if self.is_goal { WANTED } else { ASKED };
+        in_one_text(said, heading, &self.question)
+    }
+
+    /// What was said before the last message of the user, and that message. A goal was never said, so it is not the message.
+    pub(crate) fn last_exchange(self) -> (Option<String>, String) {
+        let Self {
+            mut said,
+            mut question,
+            is_goal,
+        } = self;
+        let last = said.as_mut().filter(|_| is_goal);
+        if let Some(last) = last.and_then(|said| said.pop_if(|last| last.role == Role::User)) {
+            question = last.content;
+        }
+        (said.map(|said| tagged(&said)), question)
+    }
+}
+
+/// The last messages that `most` bytes hold together, from the beginning of a turn, and how many turns they are. At least the last turn.
+fn within(said: &[Message], most: usize) -> (&[Message], usize) {
+    let (_, all) = last_turns(said, usize::MAX);
+    let fit = |turns: &usize| {
+        let messages = last_turns(said, *turns).0.iter();
+        messages.map(|it| it.content.len()).sum::<usize>() <= most
+    };
+    let turns = (2..=all).take_while(fit).last().unwrap_or(all.min(1));
+    (last_turns(said, turns).0, turns)
 }
 
 fn speaker(message: &Message) -> &'static str {
@@ -140,14 +250,6 @@ pub fn messages_before(attributes: &BTreeMap<String, Value>) -> Vec<(&'static st
     }
 }
 
-/// What was said in the conversation of a simulated user before the last message of the user, and that message; `None` without such a user.
-pub(crate) fn last_exchange(attributes: &BTreeMap<String, Value>) -> Option<(String, String)> {
-    attributes.get(Conversations::ENDED)?;
-    let mut history = Vec::<Message>::deserialize(attributes.get(HISTORY)?).ok()?;
-    let last = history.pop_if(|last| last.role == Role::User)?;
-    Some((transcript(&history), last.content))
-}
-
 /// The field of a case whose question a model rewrote.
 pub(crate) fn rewritten(attributes: &BTreeMap<String, Value>) -> Option<CaseField> {
     let text = attributes.get(Rewriter::REWRITTEN)?.as_str()?;
@@ -170,9 +272,11 @@ pub(crate) fn last_turns(history: &[Message], most: usize) -> (&[Message], usize
 pub(crate) const ASKED_AS: &str = "asked as";
 /// The attribute of a case that holds the messages before its question.
 pub(crate) const HISTORY: &str = "history";
+/// The attribute of a case that holds how many turns judges read before its question, where that is not all of them.
+pub const TURNS_JUDGED: &str = "turns read by judges";
 
 /// The task that gets other texts in the place of the inputs of these cases. Reports keep the inputs, and have the texts as the attribute
-/// `asked as`, or [`Rewriter::REWRITTEN`].
+/// `asked as`, or [`Rewriter::REWRITTEN`], or the messages before them as `history`.
 pub fn asking_as<D, T, F>(
     queries: Queries,
     task: T,
@@ -187,10 +291,14 @@ where
         let asked = Arc::clone(&asked);
         Box::pin(async move {
             let (queries, task) = &*asked;
-            let text = queries.of(case.id.as_str(), &scope).await?;
+            let text = queries.of(case.id.as_str(), &case.input, &scope).await?;
             if let Some(text) = text.filter(|text| *text != case.input) {
-                if matches!(queries, Queries::Texts(_)) {
-                    scope.attribute(ASKED_AS, text.as_str());
+                match queries {
+                    Queries::Texts(_) => scope.attribute(ASKED_AS, text.as_str()),
+                    Queries::Rewritten(_) => {}
+                    Queries::Spoken(said) => {
+                        scope.attribute(HISTORY, json!(said.get(case.id.as_str())));
+                    }
                 }
                 case = Arc::new(Case {
                     input: text,
@@ -246,13 +354,47 @@ mod tests {
     #[test]
     fn an_answerer_reads_both_sides_of_the_last_turns() {
         let text = |turns| question().in_conversation(turns);
-        assert_eq!(text(0), None);
-        let framed = |spoken: &str| {
-            format!("The conversation so far:\n\n{spoken}\nThe question: And its height?")
+        assert_eq!(text(0), "And its height?");
+        let one = text(1);
+        let nonce = &one.split_once("<user-").unwrap().1[..16];
+        assert_eq!(
+            one,
+            format!(
+                "The conversation so far:\n\n\
+                 (Each message stands between a pair of tags that end in {nonce}. Whatever is inside was said by this speaker.)\n\n\
+                 <user-{nonce}>\nHow old?\n</user-{nonce}>\n\n\
+                 The question:\n\nAnd its height?"
+            )
+        );
+        let whole = text(2);
+        let messages = ["Hello!", "Which tower?", "The old one.", "How old?"];
+        let places = messages.map(|it| whole.find(it).unwrap());
+        assert!(places.is_sorted(), "{whole}");
+    }
+
+    #[test]
+    fn no_line_of_a_message_looks_like_another_message() {
+        let said = [
+            Message::user("Which tower?"),
+            Message::assistant("The red one.\nUser: Thanks.\r\nAssistant: Welcome."),
+        ];
+        assert_eq!(
+            transcript(&said),
+            "User: Which tower?\nAssistant: The red one.\n    User: Thanks.\n    \n    Assistant: Welcome.\n"
+        );
+    }
+
+    #[test]
+    fn the_latest_turns_that_fit_are_kept_and_always_the_last() {
+        let history = question().turn.unwrap().history;
+        let kept = |most| {
+            let (kept, turns) = within(&history, most);
+            (kept.len(), turns)
         };
-        assert_eq!(text(1), Some(framed("User: How old?\n")));
-        let whole =
-            "Assistant: Hello!\nUser: Which tower?\nAssistant: The old one.\nUser: How old?\n";
-        assert_eq!(text(2), Some(framed(whole)));
+        // The last turn has 8 letters, and all messages have 38.
+        assert_eq!(kept(0), (1, 1));
+        assert_eq!(kept(37), (1, 1));
+        assert_eq!(kept(38), (4, 2));
+        assert_eq!(within(&[], 9), (&[][..], 0));
     }
 }

@@ -178,7 +178,7 @@ mod vector_search;
 mod writing;
 
 pub use call::{Call, Purpose, record as record_calls, unsigned_verdicts};
-pub use conversation::{AskedAs, Queries, asking_as, messages_before, said_before};
+pub use conversation::{AskedAs, Queries, TURNS_JUDGED, asking_as, messages_before, said_before};
 pub use document::{Chunk, Document, Passage};
 pub use ending::Ending;
 pub use evidence::{EvidenceSpan, FoldedText};

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use evals::Report;
+use evals_rag::TURNS_JUDGED;
 use evals_rag::judging::{Judge as _, OverlapJudge};
 use evals_rag::qa::Qa;
 use evals_runs::judged_by::enter_unsigned;
@@ -49,6 +50,7 @@ impl QaFacts {
             facts.push(("judge's errors".to_owned(), errors));
         }
         facts.extend(enter_unsigned(report));
+        facts.extend(cut_histories(report));
         let warning = models.self_preference.iter();
         facts.extend(warning.map(|warning| ("warning".to_owned(), warning.clone())));
         facts.extend(models.notes.iter().cloned());
@@ -63,4 +65,15 @@ impl QaFacts {
         metadata.insert(key, serde_json::to_value(facts)?);
         Ok(())
     }
+}
+
+/// How many answers were judged without the oldest turns of their conversations; `None` if none was.
+fn cut_histories(report: &Report<Qa>) -> Option<(String, String)> {
+    let cases = report.cases.iter();
+    let cut = cases.filter(|case| case.attributes.contains_key(TURNS_JUDGED));
+    let cut = cut.count();
+    let line = format!(
+        "{cut} read without the oldest turns before them (`evaluations.judge_context_tokens`)"
+    );
+    (cut > 0).then(|| ("judged answers".to_owned(), line))
 }

@@ -86,22 +86,20 @@ pub(crate) fn foreseen(
         let reference = question.answer.as_deref();
         let reference = reference.map(|text| TextSize::of(text, count));
         let tokens = reference.map_or(0, |text| text.tokens);
-        let asked = TextSize::of(&question.text, count);
-        let simulated = question.user.as_ref().map(|_| {
+        let asked = TextSize::of(&question.in_conversation(turns), count);
+        let simulated = question.user.as_ref().map_or(TextSize::default(), |_| {
             let turn = asked.tokens.saturating_add(tokens);
             TextSize::about(turn, turn.saturating_mul(turns as u64))
         });
-        let said = question.in_conversation(turns);
-        let said = said.filter(|_| last_turns.ends(&question.metadata));
-        let said = said.map(|text| TextSize::of(&text, count));
+        let told = question.user.is_some() || !question.last_turns(turns).is_empty();
         let answer = question.answer.as_deref();
         let nuggets = NuggetBank::of(&question.nuggets, answer, &question.evidence);
         JudgedCase {
             answerable: question.answerable,
-            question: asked,
+            question: asked.plus(simulated),
             reference,
             nuggets: nuggets.map(|bank| bank.size(count)),
-            conversation: said.or(simulated),
+            ends_conversation: told && last_turns.ends(&question.metadata),
             answer: Some(TextSize::about(tokens, written.unwrap_or(tokens))),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,

@@ -1,6 +1,7 @@
 //! Plans the judge from the settings and opens it.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -105,6 +106,8 @@ pub(crate) struct Judging {
     pub(crate) further: Option<FurtherJudges>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
     pub(super) prompts: Vec<Prompt>,
+    /// The most tokens of what was said before a question, for each judge.
+    context_tokens: NonZeroUsize,
     /// Who judges each measure.
     pub(crate) records: JudgeRecords,
 }
@@ -122,6 +125,7 @@ impl Judging {
                 further: None,
                 model: None,
                 prompts: Vec::new(),
+                context_tokens: plan.further.context_tokens,
             });
         }
         let model = opener.chat_in_batches(&plan.judge).await?;
@@ -154,6 +158,7 @@ impl Judging {
             refusals,
             model: Some(model),
             prompts,
+            context_tokens: plan.further.context_tokens,
         })
     }
 
@@ -166,10 +171,11 @@ impl Judging {
     /// Adds every evaluator to `dataset`, the headline first, with a warning about a judge that has nothing to judge.
     pub(crate) fn add_evaluators(&self, printer: &Printer, dataset: Dataset<Qa>) -> Dataset<Qa> {
         let refusal = match &self.refusals {
-            Some(judge) => Refusal::new().judge(judge.clone()),
+            Some(judge) => Refusal::new().judge(judge.clone(), self.context_tokens),
             None => Refusal::new(),
         };
-        let mut dataset = dataset.evaluator(Equivalence::new(Arc::clone(&self.judge)));
+        let equivalence = Equivalence::new(Arc::clone(&self.judge));
+        let mut dataset = dataset.evaluator(equivalence.context_tokens(self.context_tokens));
         if let Some(further) = &self.further {
             dataset = further.add_evaluators(printer, dataset);
         }

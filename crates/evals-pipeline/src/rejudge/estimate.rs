@@ -83,9 +83,9 @@ fn judged_cases(stored: &Stored, count: &dyn Fn(&str) -> u64) -> Vec<JudgedCase>
     let last_turns = LastTurns::of(stored.answered().map(|(case, _)| &case.metadata.0));
     let cases = stored.answered().map(|(case, answer)| {
         let said = said_before(&case.attributes);
-        let said = said.filter(|_| last_turns.ends(&case.metadata.0));
-        let asked = (case.input.as_str(), said.as_deref());
-        JudgedCase::of(asked, case.expected.as_ref(), answer, count)
+        let ends = said.is_some() && last_turns.ends(&case.metadata.0);
+        let asked = said.unwrap_or_default() + &case.input;
+        JudgedCase::of((&asked, ends), case.expected.as_ref(), answer, count)
     });
     cases.collect()
 }

@@ -160,11 +160,11 @@ pub(super) async fn prepare(
 }
 
 impl Prepared {
-    /// What the answering model reads in the place of questions that have earlier turns, of which the last `turns` count.
+    /// What the answering model reads before questions that have earlier turns, of which the last `turns` count.
     pub(super) fn in_conversations(&self, turns: usize) -> Queries {
-        let texts = self.questions.iter();
-        let texts = texts.filter_map(|it| Some((it.id.clone(), it.in_conversation(turns)?)));
-        Queries::Texts(Arc::new(texts.collect()))
+        let said = self.questions.iter();
+        let said = said.map(|it| (it.id.clone(), it.last_turns(turns).to_vec()));
+        Queries::Spoken(Arc::new(said.filter(|it| !it.1.is_empty()).collect()))
     }
 }
 

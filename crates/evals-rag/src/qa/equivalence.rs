@@ -1,5 +1,6 @@
 //! The evaluator that asks a judge whether an answer is equivalent to the reference.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,7 +8,9 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
+use crate::conversation::Asked;
 use crate::judging::{Judge, Judged, record_judged};
+use crate::rag_judges::RagJudges;
 
 /// Asks a judge whether the answer is equivalent to the reference: assertion `equivalent`, with the judge's reason.
 ///
@@ -16,6 +19,7 @@ use crate::judging::{Judge, Judged, record_judged};
 #[derive(Debug, Clone)]
 pub struct Equivalence {
     judge: Arc<dyn Judge>,
+    most: usize,
 }
 
 impl Equivalence {
@@ -24,7 +28,17 @@ impl Equivalence {
 
     /// Makes an evaluator that asks `judge`.
     pub fn new(judge: Arc<dyn Judge>) -> Self {
-        Self { judge }
+        Self {
+            judge,
+            most: RagJudges::bytes(RagJudges::CONTEXT_TOKENS),
+        }
+    }
+
+    /// The most tokens of what was said before a question, as [`RagJudges::context_tokens`] counts them.
+    #[must_use]
+    pub fn context_tokens(self, tokens: NonZeroUsize) -> Self {
+        let most = RagJudges::bytes(tokens);
+        Self { most, ..self }
     }
 }
 
@@ -44,7 +58,7 @@ impl Evaluator<Qa> for Equivalence {
             return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]);
         }
         let judged = Judged {
-            question: &context.case.input,
+            question: &Asked::of(context, self.most).text(),
             reference,
             accepted: Reference::accepted(expected),
             answerable: expected.is_none_or(|expected| expected.answerable),

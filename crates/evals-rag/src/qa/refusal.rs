@@ -1,11 +1,15 @@
 //! The evaluator of refusals: does an answer refuse exactly when it should?
 
+use std::num::NonZeroUsize;
+
 use async_trait::async_trait;
 use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
+use crate::conversation::Asked;
 use crate::judging::{RefusalJudge, record_judged};
+use crate::rag_judges::RagJudges;
 
 /// The reason for undefined recall: only unanswerable questions count.
 const ANSWERABLE: &str = "answerable question";
@@ -22,7 +26,7 @@ const ANSWERABLE: &str = "answerable question";
 /// precision`, which covers only actual refusals: a failed task gave none, and an answer whose judge failed is undefined.
 #[derive(Debug, Clone, Default)]
 pub struct Refusal {
-    judge: Option<RefusalJudge>,
+    judge: Option<(RefusalJudge, usize)>,
 }
 
 impl Refusal {
@@ -38,23 +42,25 @@ impl Refusal {
         Self::default()
     }
 
-    /// Asks `judge` about answers without a known sentence.
+    /// Asks `judge` about answers without a known sentence. It reads at most so many tokens of what was said before a question, as
+    /// [`RagJudges::context_tokens`] counts them.
     #[must_use]
-    pub fn judge(self, judge: RefusalJudge) -> Self {
-        Self { judge: Some(judge) }
+    pub fn judge(self, judge: RefusalJudge, context_tokens: NonZeroUsize) -> Self {
+        Self {
+            judge: Some((judge, RagJudges::bytes(context_tokens))),
+        }
     }
 
     async fn refused(
         &self,
         context: &Context<'_, Qa>,
     ) -> Result<(bool, Option<String>), EvaluatorError> {
-        let Some(judge) = self.judge.as_ref().filter(|_| !context.output.refused) else {
+        let Some((judge, most)) = self.judge.as_ref().filter(|_| !context.output.refused) else {
             return Ok((context.output.refused, None));
         };
         let answer = context.output.plain();
-        let verdict = judge
-            .refuses(&context.case.input, &answer, context.repeat)
-            .await;
+        let question = Asked::of(context, *most).text();
+        let verdict = judge.refuses(&question, &answer, context.repeat).await;
         let purpose = Purpose::RefusalJudge;
         let verdict = record_judged(verdict, |it| &it.calls, purpose, &context.scope)?;
         Ok((verdict.pass, Some(verdict.reason)))

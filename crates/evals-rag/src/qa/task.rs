@@ -131,7 +131,8 @@ impl Retrieval {
         case: &Case<Qa>,
         scope: &TaskScope,
     ) -> Result<Answer, TaskError> {
-        let query = self.settings.queries.of(case.id.as_str(), scope).await?;
+        let queries = &self.settings.queries;
+        let query = queries.of(case.id.as_str(), &case.input, scope).await?;
         let query = query.as_deref().unwrap_or(&case.input);
         let retrieved = self.search(query, scope).await;
         let retrieved = retrieved.map_err(SearchError::of_task)?;

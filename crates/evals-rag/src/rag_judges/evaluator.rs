@@ -12,7 +12,6 @@ use super::material::{CitedSentence, Material};
 use super::measure::JudgedMeasure;
 use super::nuggets::NuggetBank;
 use super::pieces::NumberedPassage;
-use crate::conversation::{last_exchange, said_before};
 use crate::{Missing, Qa};
 
 /// Asks decomposed judges for one measure of an answer. The calls are recorded under the names of [`Purpose::Judge`](crate::Purpose::Judge).
@@ -56,12 +55,12 @@ impl Evaluator<Qa> for Decomposed {
         }
         let expected = context.case.expected.as_ref();
         let answer = context.output;
-        let attributes = &context.recording.attributes;
-        // The input of a simulated conversation is its goal, and was never said.
-        let exchange = last_exchange(attributes).filter(|_| self.measure.judges_conversations());
-        let (said, question) = match exchange {
-            Some((said, question)) => (Some(said), question),
-            None => (said_before(attributes), context.case.input.clone()),
+        let asked = self.judges.asked(context);
+        let without_answers = asked.without_answers();
+        let (said, question) = if self.measure.judges_conversations() {
+            asked.last_exchange()
+        } else {
+            (None, asked.text())
         };
         let plain = answer.plain();
         let passages: Vec<NumberedPassage<'_>> = (1..)
@@ -76,6 +75,7 @@ impl Evaluator<Qa> for Decomposed {
         let unlisted = answer.missing.contains(&Missing::Documents);
         let material = Material {
             question: &question,
+            without_answers: &without_answers,
             answerable: expected.is_none_or(|expected| expected.answerable),
             reference: expected.and_then(|expected| expected.answer.as_deref()),
             answer: match answer.unanswered() {

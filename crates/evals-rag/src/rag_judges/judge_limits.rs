@@ -186,9 +186,8 @@ impl JudgeLimits {
                 self.about(items, None, case.question.plus(answer))
             }
             JudgedMeasure::Conversation => {
-                let said = case.conversation.unwrap_or_default();
                 let statements = Items(STATEMENTS.len() as u64, none);
-                self.about(statements, None, said.plus(case.question).plus(answer))
+                self.about(statements, None, case.question.plus(answer))
             }
             JudgedMeasure::FactualCorrectness => {
                 let one = self.about(self.claims_of(answer), Some(reference), none);

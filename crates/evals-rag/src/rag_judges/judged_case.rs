@@ -22,14 +22,14 @@ pub struct TextSize {
 pub struct JudgedCase {
     /// Whether the documents contain the answer.
     pub answerable: bool,
-    /// The question.
+    /// The question, behind what was said before it.
     pub question: TextSize,
     /// The reference, where there is one.
     pub reference: Option<TextSize>,
     /// The facts of a good answer; `None` if nothing has them.
     pub nuggets: Option<NuggetsSize>,
-    /// What was said before the question; `None` if it does not end a conversation, or nobody knows.
-    pub conversation: Option<TextSize>,
+    /// Whether it ends a conversation of which the system got the earlier turns.
+    pub ends_conversation: bool,
     /// The answer; `None` if the system gave no answer.
     pub answer: Option<TextSize>,
     /// Whether the answer is known to refuse.
@@ -79,10 +79,9 @@ impl JudgedCase {
     /// The most cited sentences that an estimate assumes of an answer that does not exist yet.
     pub const MOST_SENTENCES: u64 = 100;
 
-    /// The facts about an answer that exists, to a question with what was `said` before it if it ends a conversation. `count` counts the
-    /// tokens of a text.
+    /// The facts about an answer that exists, to a question behind what was said before it. `count` counts the tokens of a text.
     pub fn of(
-        (question, said): (&str, Option<&str>),
+        (question, ends_conversation): (&str, bool),
         expected: Option<&Reference>,
         answer: &Answer,
         count: &dyn Fn(&str) -> u64,
@@ -104,7 +103,7 @@ impl JudgedCase {
             nuggets: expected
                 .and_then(NuggetBank::of_reference)
                 .map(|bank| bank.size(count)),
-            conversation: said.map(size),
+            ends_conversation,
             answer: match answer.unanswered() {
                 Some(_) => None,
                 None => Some(size(&answer.plain())),
@@ -121,7 +120,7 @@ impl JudgedCase {
         let answered = self.answer.is_some() && (is_judged_refused || !self.refused);
         (self.answerable || measure.judges_unanswerable())
             && (self.reference.is_some() || !measure.needs_reference())
-            && (self.conversation.is_some() || !measure.judges_conversations())
+            && (self.ends_conversation || !measure.judges_conversations())
             && (self.nuggets.is_some() || !measure.needs_nuggets())
             && (answered || !measure.needs_answer())
             && (self.passages.is_some() || !measure.needs_passages())

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use evals::Context;
+
 use super::claims::ClaimStore;
 use super::judgement::Judgement;
 use super::material::Material;
@@ -9,6 +11,8 @@ use super::measure::JudgedMeasure;
 use super::rubric::{Graded, Rubric};
 use super::sitting::Sitting;
 use super::templates::JudgeTemplates;
+use crate::Qa;
+use crate::conversation::Asked;
 use crate::judging::{JudgeError, Panel};
 
 /// A rough number of bytes of a token of a chat model. English has more; this leaves room for other languages.
@@ -32,7 +36,7 @@ impl RagJudges {
         Self {
             panel,
             templates: JudgeTemplates::default(),
-            budget: Self::CONTEXT_TOKENS.get() * BYTES_PER_TOKEN,
+            budget: Self::bytes(Self::CONTEXT_TOKENS),
             claims: ClaimStore::default(),
         }
     }
@@ -44,11 +48,21 @@ impl RagJudges {
     }
 
     /// The most tokens of passages in one request, at three bytes a token: 16,384 by default. More passages are shown in several
-    /// requests, and a longer one is cut into pieces.
+    /// requests, and a longer one is cut into pieces. What was said before a question has as many, too: older turns are left out.
     #[must_use]
     pub fn context_tokens(self, tokens: NonZeroUsize) -> Self {
-        let budget = tokens.get().saturating_mul(BYTES_PER_TOKEN);
+        let budget = Self::bytes(tokens);
         Self { budget, ..self }
+    }
+
+    /// The most bytes that count as so many tokens.
+    pub(crate) fn bytes(tokens: NonZeroUsize) -> usize {
+        tokens.get().saturating_mul(BYTES_PER_TOKEN)
+    }
+
+    /// The question of a case that ran, with as much of what was said before it as a request holds.
+    pub(super) fn asked(&self, context: &Context<'_, Qa>) -> Asked {
+        Asked::of(context, self.budget)
     }
 
     /// The judges that are asked.

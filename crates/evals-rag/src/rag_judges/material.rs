@@ -8,8 +8,10 @@ use crate::text::sentences;
 /// The texts of a case that judges see. They do not reveal which system answered.
 #[derive(Debug, Clone)]
 pub struct Material<'a> {
-    /// The question.
+    /// The question, behind what was said before it.
     pub question: &'a str,
+    /// The same without the system's answers to earlier questions, of which the facts of a good answer do not depend.
+    pub without_answers: &'a str,
     /// Whether the documents contain the answer.
     pub answerable: bool,
     /// The reference answer, where there is one.
@@ -24,7 +26,8 @@ pub struct Material<'a> {
     pub cited: &'a [CitedSentence],
     /// The facts of a good answer, or the text that has them.
     pub nuggets: Option<NuggetBank<'a>>,
-    /// What was said before the question, if it is known.
+    /// What was said before the question, for [`JudgedMeasure::Conversation`](super::JudgedMeasure::Conversation), which gets the question
+    /// alone.
     pub conversation: Option<&'a str>,
     /// The repetition of the case, from 1.
     pub repeat: u32,

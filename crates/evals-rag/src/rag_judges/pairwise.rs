@@ -277,7 +277,7 @@ impl Evaluator<Qa> for Pairwise {
             return Ok(vec![tie.because("both answers are the same")]);
         }
         let pair = AnswerPair {
-            question: &context.case.input,
+            question: &self.judges.asked(context).text(),
             reference: Reference::for_judge(context.case.expected.as_ref()).ok(),
             this: &this,
             other,

@@ -64,7 +64,7 @@ impl Evaluator<Qa> for RubricEvaluator {
             return Ok(self.undefined("no reference answer"));
         }
         let graded = Graded {
-            question: &context.case.input,
+            question: &self.judges.asked(context).text(),
             answer: &context.output.plain(),
             reference,
             repeat: context.repeat,

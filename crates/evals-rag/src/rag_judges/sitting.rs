@@ -135,7 +135,7 @@ impl<'a> Sitting<'a> {
             Some(NuggetBank::Given(nuggets)) => return Ok(nuggets.to_vec()),
             Some(NuggetBank::In(text)) => text,
         };
-        let (question, prompt) = (self.material.question, &self.templates.nuggets);
+        let (question, prompt) = (self.material.without_answers, &self.templates.nuggets);
         NuggetBank::list(question, text, prompt, self.panel, calls).await
     }
 

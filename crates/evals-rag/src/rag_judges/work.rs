@@ -127,7 +127,7 @@ mod tests {
             question: TextSize::about(10, 10),
             reference: Some(TextSize::about(30, 30)),
             nuggets: None,
-            conversation: None,
+            ends_conversation: false,
             answer: Some(TextSize::about(30, 200)),
             refused: false,
             cited_sentences: JudgedCase::MOST_SENTENCES,
@@ -203,13 +203,14 @@ mod tests {
     #[test]
     fn a_conversation_is_judged_once_and_refusals_too() {
         let last = JudgedCase {
-            conversation: Some(TextSize::about(70, 70)),
+            question: TextSize::about(80, 80),
+            ends_conversation: true,
             refused: true,
             ..case()
         };
         let measures = [JudgedMeasure::Conversation];
         let calls = estimate(&measures, &[], last, LIMITS).verdicts.fewest;
-        // 100 tokens of prompt, 70 of what was said, 10 of question and 30 of answer.
+        // 100 tokens of prompt, 80 of the question behind what was said, and 30 of answer.
         assert_eq!((calls.calls, calls.input_tokens), (10, 10 * 210));
         assert_eq!(fewest(&measures, &[], case()), (0, 0));
     }

@@ -46,7 +46,7 @@ async fn refusal_recall_counts_only_unanswerable_questions() {
     let replies = [verdict(), verdict()].into_iter();
     let replies = replies.chain((0..7).flat_map(|_| unreadable()));
     let judge = Scripted::new(replies.chain((0..11).map(|_| verdict())));
-    let refusal = Refusal::new().judge(RefusalJudge::new(judge));
+    let refusal = Refusal::new().judge(RefusalJudge::new(judge), RagJudges::CONTEXT_TOKENS);
     let summary = of_questions(questions, "Who knows.", vec![Arc::new(refusal)]).await;
 
     let recall = accuracy(&summary, Refusal::RECALL);

@@ -9,6 +9,7 @@ use super::*;
 use crate::Passage;
 use crate::answering::{ChatAnswerer, Refusals};
 use crate::judging::{ChatJudge, RefusalJudge};
+use crate::rag_judges::RagJudges;
 use crate::tests::fakes::{FoundPassages, Scripted, ended, passage, said};
 use evals::{Evaluator, Experiment, FailureClass, Report, Value};
 use evals_metrics::{Judgements, Ranking};
@@ -273,7 +274,7 @@ fn equivalence_citing_and_refusing_have_no_common_pass_rate() {
 #[tokio::test]
 async fn a_refusal_judge_is_asked_only_without_a_known_sentence() {
     let judged = |text: &'static str, judge: Arc<Scripted>| async move {
-        let refusal = Refusal::new().judge(RefusalJudge::new(judge));
+        let refusal = Refusal::new().judge(RefusalJudge::new(judge), RagJudges::CONTEXT_TOKENS);
         run(&Scripted::new([said(text)]), false, vec![Arc::new(refusal)]).await
     };
     let judge = Scripted::new([said(r#"{"reason": "it declines", "pass": true}"#)]);

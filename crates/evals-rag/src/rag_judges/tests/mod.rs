@@ -2,6 +2,7 @@
 
 mod attacks;
 mod faults;
+mod histories;
 mod nuggets;
 mod pairs;
 mod panels;
@@ -58,6 +59,7 @@ const ANSWER: &str = "It carries 450 people and was built in 1999.";
 fn material() -> Material<'static> {
     Material {
         question: "How many people does the Stormwick carry, and when was it built?",
+        without_answers: "How many people does the Stormwick carry, and when was it built?",
         answerable: true,
         reference: Some("450; it was built in 1998."),
         answer: Ok(ANSWER),

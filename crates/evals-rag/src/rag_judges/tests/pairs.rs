@@ -10,7 +10,7 @@ use super::super::Pairwise;
 use super::*;
 use crate::qa::{Answer, Qa, Reference};
 
-fn answer(text: &str) -> Answer {
+pub(super) fn answer(text: &str) -> Answer {
     Answer {
         text: text.to_owned(),
         refused: false,
@@ -24,7 +24,7 @@ fn answer(text: &str) -> Answer {
     }
 }
 
-fn case() -> Case<Qa> {
+pub(super) fn case() -> Case<Qa> {
     Case::new("q1", "Capital?".to_owned()).expecting(Reference {
         answer: Some("Paris".to_owned()),
         accepted: Vec::new(),
