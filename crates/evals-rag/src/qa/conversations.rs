@@ -1,9 +1,11 @@
 //! Conversations as a whole: whether all of their turns were answered rightly, and which was the first that was not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
-use evals::{Analysis, CaseReport, EvaluatorError, Report, ReportEvaluator, Value};
+use evals::{
+    Analysis, CaseReport, ClusterKey, ClusterTraits, EvaluatorError, Report, ReportEvaluator, Value,
+};
 use evals_metrics::{Bootstrap, Scale, as_f64, mean_interval};
 use serde_json::{Value as Json, json};
 
@@ -12,9 +14,10 @@ use crate::Question;
 
 /// A table of how many conversations had all turns right, with the share of the decided ones and its 95 % interval, and of the first wrong
 /// turns. A turn is right if its answer is [equivalent](Equivalence). A conversation is undecided if a turn without a verdict comes before
-/// any wrong one. Without conversations there is no table.
+/// any wrong one. Conversations without all turns from the first to their last in the report are left out and counted; without any other
+/// there is no table.
 ///
-/// The interval counts repetitions of one conversation as a cluster.
+/// The interval counts repetitions of one conversation as a cluster, and conversations whose turns share a cluster of the report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WholeConversations;
 
@@ -38,18 +41,18 @@ impl ReportEvaluator<Qa> for WholeConversations {
     }
 
     async fn evaluate(&self, report: &Report<Qa>) -> Result<Vec<Analysis>, EvaluatorError> {
-        let courses = courses(report);
+        let (courses, partial) = courses(report);
         if courses.is_empty() {
             return Ok(Vec::new());
         }
+        let clusters = clusters(report);
         let decided = courses.iter();
         let decided = decided.filter(|(_, course)| *course != Course::Undecided);
-        let values = decided.map(|(name, course)| (*name, f64::from(*course == Course::Right)));
-        let (names, values): (Vec<&str>, Vec<f64>) = values.unzip();
-        let clusters: Vec<usize> = names
-            .iter()
-            .map(|name| names.partition_point(|it| it < name))
-            .collect();
+        let values = decided.map(|(name, course)| {
+            let cluster = clusters.get(name).copied().unwrap_or_default();
+            (cluster, f64::from(*course == Course::Right))
+        });
+        let (clusters, values): (Vec<usize>, Vec<f64>) = values.unzip();
         let interval = mean_interval(
             &values,
             Some(&clusters),
@@ -74,10 +77,7 @@ impl ReportEvaluator<Qa> for WholeConversations {
         });
         Ok(vec![Analysis::Table {
             title: Self::NAME.to_owned(),
-            description: Some(format!(
-                "Conversations by their first turn that is not `{}`, and the share of the decided ones.",
-                Equivalence::OUTCOME
-            )),
+            description: Some(described(partial)),
             columns: ["course", "conversations", "share", "95 % from", "to"]
                 .map(str::to_owned)
                 .into(),
@@ -96,11 +96,24 @@ impl Course {
     }
 }
 
+fn described(partial: usize) -> String {
+    let text = format!(
+        "Conversations by their first turn that is not `{}`, and the share of the decided ones.",
+        Equivalence::OUTCOME
+    );
+    match partial {
+        0 => text,
+        1 => format!("{text} 1 conversation without all of its turns is left out."),
+        _ => format!("{text} {partial} conversations without all of their turns are left out."),
+    }
+}
+
 /// The number of a turn, and whether its answer is right; `None` without a verdict.
 type Judged = (u64, Option<bool>);
 
-/// The course of each repetition of a conversation, by the conversation's name.
-fn courses(report: &Report<Qa>) -> Vec<(&str, Course)> {
+/// The course of each repetition of a conversation that has all turns up to its last, by the conversation's name, and how many
+/// conversations have not.
+fn courses(report: &Report<Qa>) -> (Vec<(&str, Course)>, usize) {
     let mut turns = BTreeMap::<(&str, u32), Vec<Judged>>::new();
     for case in &report.cases {
         if let Some((conversation, turn)) = Question::place(&case.metadata.0) {
@@ -108,8 +121,16 @@ fn courses(report: &Report<Qa>) -> Vec<(&str, Course)> {
             of_conversation.push((turn, is_right(case)));
         }
     }
-    let courses = turns.into_iter().map(|((name, _), mut turns)| {
+    let mut partial = BTreeSet::new();
+    turns.retain(|(name, _), turns| {
         turns.sort_unstable();
+        let is_whole = (1..).zip(turns.iter()).all(|(number, it)| it.0 == number);
+        if !is_whole {
+            partial.insert(*name);
+        }
+        is_whole
+    });
+    let courses = turns.into_iter().map(|((name, _), turns)| {
         let course = match turns.into_iter().find(|(_, right)| *right != Some(true)) {
             None => Course::Right,
             Some((turn, Some(_))) => Course::WrongAt(turn),
@@ -117,7 +138,31 @@ fn courses(report: &Report<Qa>) -> Vec<(&str, Course)> {
         };
         (name, course)
     });
-    courses.collect()
+    (courses.collect(), partial.len())
+}
+
+/// The number of the cluster of each conversation: those whose turns share a cluster of the report are one, also through others.
+fn clusters(report: &Report<Qa>) -> BTreeMap<&str, usize> {
+    let mut shared = BTreeMap::<&str, Vec<String>>::new();
+    for case in &report.cases {
+        if let Some((conversation, _)) = Question::place(&case.metadata.0) {
+            let own = || vec![format!("conversation {conversation}")];
+            let of_conversation = shared.entry(conversation).or_insert_with(own);
+            of_conversation.extend(case.cluster.iter().map(|name| format!("cluster {name}")));
+        }
+    }
+    let linked = shared.values().map(|shared| ClusterTraits {
+        documents: shared.clone(),
+        ..ClusterTraits::default()
+    });
+    let names = ClusterKey::Document.names(&linked.collect::<Vec<_>>());
+    let names = names.unwrap_or_default();
+    let mut sorted: Vec<&Option<String>> = names.iter().collect();
+    sorted.sort_unstable();
+    let numbers = names
+        .iter()
+        .map(|name| sorted.partition_point(|it| *it < name));
+    shared.into_keys().zip(numbers).collect()
 }
 
 /// The verdict on a case; `None` without one.
@@ -176,11 +221,18 @@ mod tests {
         }
     }
 
-    /// The tables of conversations whose turns are `+` right, `-` wrong or `!` failed.
-    async fn tables(conversations: &[(&str, &str)]) -> Vec<Analysis> {
+    /// The tables of conversations whose turns are `+` right, `-` wrong, `!` failed or ` ` not run, in clusters of these names.
+    async fn tables(
+        conversations: &[(&str, &str)],
+        cluster: impl Fn(&str) -> Option<String>,
+    ) -> Vec<Analysis> {
         let questions = conversations.iter().flat_map(|(name, turns)| {
-            let turns = turns.chars().zip(1..);
-            turns.map(move |(mark, turn)| question(name, turn, mark))
+            let turns = turns.chars().zip(1..).filter(|(mark, _)| *mark != ' ');
+            let cluster = cluster(name);
+            turns.map(move |(mark, turn)| Question {
+                cluster: cluster.clone(),
+                ..question(name, turn, mark)
+            })
         });
         let dataset = qa::dataset("talks", questions).unwrap();
         let dataset = dataset
@@ -205,7 +257,7 @@ mod tests {
             ("d", "--"),
             ("e", "+"),
         ];
-        let tables = tables(&spoken).await;
+        let tables = tables(&spoken, |_| None).await;
         let [Analysis::Table { rows, .. }] = tables.as_slice() else {
             panic!("{tables:?}");
         };
@@ -223,7 +275,47 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_conversations_there_is_no_table() {
-        assert!(tables(&[]).await.is_empty());
+    async fn without_whole_conversations_there_is_no_table() {
+        assert!(tables(&[], |_| None).await.is_empty());
+        let partial = tables(&[("a", " +"), ("b", "+ +"), ("c", "  -")], |_| None);
+        assert!(partial.await.is_empty());
+    }
+
+    #[tokio::test]
+    async fn partial_conversations_are_counted_apart() {
+        let spoken = [("a", " +"), ("b", "+ +"), ("c", "++")];
+        let tables = tables(&spoken, |_| None).await;
+        let [
+            Analysis::Table {
+                rows, description, ..
+            },
+        ] = tables.as_slice()
+        else {
+            panic!("{tables:?}");
+        };
+        assert_eq!(rows.len(), 1);
+        assert_eq!(json!(rows[0][..3]), json!(["all turns right", 1, 1.0]));
+        let description = description.as_deref().unwrap();
+        let counted = "2 conversations without all of their turns are left out.";
+        assert!(description.ends_with(counted), "{description}");
+    }
+
+    #[tokio::test]
+    async fn clusters_of_the_report_widen_the_interval() {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let spoken = names.map(|name| (name, if name < "d" { "++" } else { "+-" }));
+        let interval = async |cluster: fn(&str) -> Option<String>| {
+            let tables = tables(&spoken, cluster).await;
+            let Analysis::Table { rows, .. } = &tables[0] else {
+                panic!("{tables:?}");
+            };
+            (rows[0][3].as_f64().unwrap(), rows[0][4].as_f64().unwrap())
+        };
+        let alone = interval(|_| None).await;
+        let own = interval(|name| Some(name.to_owned())).await;
+        assert_eq!(alone, own, "each conversation is a cluster");
+        let (low, high) =
+            interval(|name| Some(if name < "d" { "x" } else { "y" }.to_owned())).await;
+        assert!(low < alone.0 && high > alone.1, "[{low}, {high}]");
     }
 }
