@@ -37,16 +37,21 @@ settings:
   evaluations: {judges: [faithfulness]}
 ";
 
-#[test]
-fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
-    let server = ScriptedServer::start(|request, _| {
+/// A judge that finds every claim supported, unless a dragon is in it.
+fn judge() -> ScriptedServer {
+    ScriptedServer::start(|request, _| {
         let reply = judges::reply(request);
         let prompt = judges::prompt(request);
         if prompt.starts_with("You check") && prompt.contains("dragon") {
             return judges::reply_with(request, "not found");
         }
         reply
-    });
+    })
+}
+
+#[test]
+fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
+    let server = judge();
     let sandbox = Sandbox::new();
     sandbox.write("answers.jsonl", rows());
     sandbox.write("marked.yaml", MANIFEST);
@@ -59,6 +64,7 @@ fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
         "people fail             1            2",
         "agreement  0.6667       6",
         "kappa      0.3333       6",
+        "wrong answers found: precision 0.6667, recall 0.6667, F1 0.6667",
         "ROC area: 0.6667 [",
         "baseless_info           2            1  0.5000 [",
         "evident_conflict        2            2  1.0000 [",
@@ -66,6 +72,7 @@ fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
     ] {
         assert!(run.stdout.contains(line), "no `{line}` in {}", run.stdout);
     }
+    assert!(!run.stdout.contains("cluster"), "{}", run.stdout);
     assert!(!run.stderr.contains("no question of"), "{}", run.stderr);
     let report = json(&sandbox.runs()[0].join("report.json"));
     assert_eq!(report["summary"]["scores"]["faithfulness"]["n"], 6);
@@ -78,6 +85,85 @@ fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
         "{}",
         limited.stdout
     );
+}
+
+#[test]
+fn repetitions_are_one_label_and_clusters_widen_intervals() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    sandbox.write("answers.jsonl", rows());
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    sandbox.write("marked.yaml", MANIFEST);
+    let agreement = |options: &str| {
+        let run = format!("run marked.yaml {options}");
+        let run = ended(&mut qa_server::with_settings(&sandbox, &run));
+        assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+        let (_, text) = run
+            .stdout
+            .split_once("`faithfulness` against the labels of people")
+            .unwrap();
+        text.to_owned()
+    };
+    let once = agreement("");
+    assert_eq!(agreement("--repeat 3"), once);
+    // Two answers to each of three prompts.
+    let clustered = rows().replace(r#""id""#, r#""prompt":"p","id""#);
+    let prompts = (0..6).map(|row| format!(r#""prompt":"p{}""#, row / 2));
+    let lines = clustered.lines().zip(prompts);
+    let lines = lines.map(|(line, prompt)| line.replace(r#""prompt":"p""#, &prompt) + "\n");
+    sandbox.write("answers.jsonl", lines.collect::<String>());
+    let manifest = MANIFEST.replace("[marks.*]", "[marks.*, prompt]");
+    sandbox.write(
+        "marked.yaml",
+        manifest.replace("labels:", "cluster: metadata:prompt\nlabels:"),
+    );
+    let clustered = agreement("");
+    let warning = "warning: the answers come in 3 clusters; the intervals of kappa and of the ROC area ignore that";
+    assert!(clustered.contains(warning), "{clustered}");
+    let line = |text: &str| {
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.starts_with("agreement"));
+        line.unwrap().to_owned()
+    };
+    assert_ne!(line(&clustered), line(&once), "the interval knows clusters");
+}
+
+#[test]
+fn answers_that_nobody_labelled_are_left_out_and_objects_are_no_labels() {
+    let server = judge();
+    let sandbox = Sandbox::new();
+    sandbox.write("settings.yaml", qa_server::settings(&server).to_string());
+    let manifest = MANIFEST.replace("[marks.*]", "[marks]");
+    let manifest = manifest.replace("[evident_conflict, baseless_info]", "[marks]");
+    sandbox.write("marked.yaml", manifest);
+    let row = |id: usize, output: &str, marks: serde_json::Value| {
+        let row = json!({
+            "id": id.to_string(), "query": "What is it?", "context": "It is a tower.", "output": output, "marks": marks,
+        });
+        format!("{row}\n")
+    };
+    let rows = [
+        row(1, "A tower.", json!([])),
+        row(2, "A dragon.", json!([{"start": 2, "end": 8}])),
+        row(3, "A house.", json!(null)),
+    ];
+    sandbox.write("answers.jsonl", rows.concat());
+    let run = ended(&mut qa_server::with_settings(&sandbox, "run marked.yaml"));
+    assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+    for line in [
+        "1 answer without a label left out",
+        "agreement  1.0000       2",
+    ] {
+        assert!(run.stdout.contains(line), "no `{line}` in {}", run.stdout);
+    }
+    sandbox.write(
+        "answers.jsonl",
+        row(7, "A tower.", json!({"evident_conflict": 1})),
+    );
+    let run = ended(&mut qa_server::with_settings(&sandbox, "run marked.yaml"));
+    assert_eq!(run.code, Some(2), "{}{}", run.stdout, run.stderr);
+    let message = "question `7`: the label `marks` is an object, which says neither right nor wrong; name its fields";
+    assert!(run.stderr.contains(message), "{}", run.stderr);
 }
 
 #[test]

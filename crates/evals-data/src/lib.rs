@@ -55,8 +55,9 @@ pub use hub::{
     HubSettings, HubWarning, Repository, RetryPolicy, Token, TransportError,
 };
 pub use manifest::{
-    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, Labels, Manifest,
-    ManifestError, Origin, QuestionColumns, RetrievalDefaults, Size, Source, Table,
+    Column, ColumnError, Deduplicate, DocumentColumns, Filter, JudgementColumns, LabelError,
+    Labels, Manifest, ManifestError, Origin, QuestionColumns, RetrievalDefaults, Size, Source,
+    Table,
 };
 pub use provenance::{FileProvenance, Provenance, TableProvenance};
 pub use reader::parquet_objects;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use column::{Column, ColumnError, Filter};
-pub use labels::Labels;
+pub use labels::{LabelError, Labels};
 pub use source::{Origin, Source};
 pub use tables::{Deduplicate, DocumentColumns, JudgementColumns, QuestionColumns};
 

@@ -333,7 +333,7 @@ async fn rag_truth() {
     let kinds: Vec<Vec<String>> = questions
         .questions
         .iter()
-        .map(|it| labels.kinds(&it.metadata))
+        .map(|it| labels.kinds(&it.metadata).unwrap().unwrap())
         .collect();
     assert_eq!(
         kinds,
@@ -344,4 +344,6 @@ async fn rag_truth() {
         ]
     );
     assert_eq!(questions.questions[0].metadata["model"], "m");
+    let cluster = manifest.cluster.map(|key| key.to_string());
+    assert_eq!(cluster.as_deref(), Some("metadata:context"));
 }

@@ -34,6 +34,9 @@ pub(super) async fn execute(
     let printer = run.session.printer;
     let mut questions = prepared.questions.iter();
     let labels = plan.manifest.labels.as_ref();
+    if let Some(labels) = labels {
+        labelled::check(labels, &prepared.questions)?;
+    }
     if labels.is_none() && questions.all(|question| question.answer.is_none()) {
         printer.warn(&format!(
             "no question of `{}` has a reference answer, so answers are not judged; `--skip-qa` skips them",
