@@ -35,7 +35,8 @@ fn dataset(sandbox: &Sandbox, users: usize, models: &ScriptedServer) {
     sandbox.write("settings.yaml", settings.to_string());
 }
 
-/// A user who gives the number when asked for it and is done with the word, `mute` ones apart; and a judge that passes everything.
+/// A user who gives the number when asked for it and is done with the word, apart from the `mute` one, and from `n99x`, who is done at once; and
+/// a judge that passes everything.
 fn models(mute: &'static str, pause: Duration) -> ScriptedServer {
     ScriptedServer::start(move |request: &Received, _| {
         let prompt = prompt(request);
@@ -49,6 +50,8 @@ fn models(mute: &'static str, pause: Duration) -> ScriptedServer {
             let number = number.lines().next().unwrap();
             if number == mute {
                 String::new()
+            } else if number == "n99x" {
+                "Done.".to_owned()
             } else if prompt.contains("Your word is") {
                 prompt[prompt.rfind("done-").unwrap()..].to_owned()
             } else if prompt.contains("What is your number?") {
@@ -341,6 +344,26 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
     }
     assert!(models.received_at("/chat/completions").is_empty());
     assert!(service.received_at("/ask").is_empty());
+}
+
+#[test]
+fn a_user_who_is_done_before_the_first_message_had_no_conversation() {
+    let sandbox = Sandbox::new();
+    let models = models("", Duration::ZERO);
+    let service = service(false);
+    dataset(&sandbox, 1, &models);
+    let rows = std::fs::read_to_string(sandbox.work().join("goals.jsonl")).unwrap();
+    let silent = rows.replace("\"u0\"", "\"u99\"").replace("n0x", "n99x");
+    sandbox.write("goals.jsonl", rows + &silent);
+    let said = unwrapped(&run(&sandbox, &service, "").stdout);
+    let expected = "the user was done in 1 of 1 conversation, and 0 ended at the limit";
+    assert!(said.contains(expected), "{said}");
+    let report = report(&sandbox, "qa");
+    let failed = case(&report, "u99")["result"]["failure"].to_string();
+    assert!(
+        failed.contains("is done before its first message"),
+        "{failed}"
+    );
 }
 
 #[test]
