@@ -195,6 +195,14 @@ fn gold_history_is_sent_with_each_question() {
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].body["messages"], expected);
     assert_eq!(sent[0].body["conversation"], "c1");
+    let live = "--case c1-3 --set conversations.history=live";
+    let estimate = sandbox.succeed(&line(&server, &format!("{live} --estimate")));
+    assert!(
+        estimate.contains(": 3 requests, cost unknown"),
+        "{estimate}"
+    );
+    sandbox.succeed(&line(&server, live));
+    assert_eq!(server.received_at("/ask").len(), 1 + 3);
 }
 
 #[test]

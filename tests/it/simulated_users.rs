@@ -136,7 +136,7 @@ fn a_conversation_is_one_case_with_its_turns_its_cost_and_its_verdict() {
         "user       openai:user: 16 calls, ",
         "at most 800 output tokens, at most $",
         "judges     openai:judge: 4 calls, ",
-        "are the most that `conversations.turns` allows",
+        "Requests, calls and tokens of the user are the most",
     ] {
         assert!(
             estimate.stdout.contains(expected),
@@ -145,6 +145,16 @@ fn a_conversation_is_one_case_with_its_turns_its_cost_and_its_verdict() {
         );
     }
     assert!(models.received_at("/chat/completions").is_empty());
+    let read = |turns: u64| -> u64 {
+        let limits = "--set conversations.user.max_tokens=50 --estimate";
+        let options = format!("{limits} --set conversations.turns={turns}");
+        let estimate = run(&sandbox, &service, &options).stdout;
+        let (_, user) = estimate.split_once("openai:user: ").unwrap();
+        let (_, user) = user.split_once(" calls, ").unwrap();
+        user.split_once(' ').unwrap().0.parse().unwrap()
+    };
+    // Four users read six earlier turns each, of a message and an answer.
+    assert_eq!(read(4), 4 * read(1) + 4 * 6 * (50 + 50));
 
     let ended = run(&sandbox, &service, "--judges conversation");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);

@@ -13,7 +13,7 @@ use evals_rag::rag_judges::CallRange;
 use crate::spending::dollars;
 
 /// The tokens of a reply that an estimate assumes where no `max_tokens` limits it.
-const ASSUMED: u64 = 1_000;
+pub(crate) const ASSUMED: u64 = 1_000;
 
 /// The cost of everything in an estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]

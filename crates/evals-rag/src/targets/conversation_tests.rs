@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 
 use evals::{CaseReport, Experiment, FailureClass, Report};
 use evals_metrics::Judgements;
-use evals_models::Message;
+use evals_models::{Message, Usage};
 use evals_targets::{FnTarget, Inputs, Reply, Request, Target, TargetError, Turn};
 use serde_json::{Map, json};
 
 use super::matching::{Corpus, CorpusError, Matcher, Matching};
 use super::{ConversationPlan, Conversations, History, TargetSystem, qa_task};
 use crate::answering::Refusals;
+use crate::call::Purpose;
 use crate::qa::{self, Qa};
 use crate::{Document, Question};
 
@@ -100,6 +101,11 @@ pub(super) fn target() -> (Arc<dyn Target>, Arc<Mutex<Vec<Sent>>>) {
                 answer,
                 refused: Some(false),
                 documents: Some(Vec::new()),
+                usage: Some(Usage {
+                    input_tokens: 10,
+                    output_tokens: 1,
+                    estimated: false,
+                }),
                 ..Reply::default()
             })
         }
@@ -244,6 +250,30 @@ async fn a_resumed_conversation_goes_on_where_it_stopped_and_a_failed_one_does_n
     assert_eq!(ids, ["a1", "a2", "a3"]);
     assert_eq!(failures(&report), failures(&whole));
     assert_eq!(report.cases.len(), 6);
+}
+
+#[tokio::test]
+async fn tokens_of_earlier_turns_that_are_no_case_count_in_the_next_case_once() {
+    let all = questions(&["a"], 4);
+    let tokens = |report: &Report<Qa>| -> Vec<f64> {
+        let cases = report.cases.iter();
+        let metrics = cases.map(|case| case.metrics[Purpose::Answerer.input_tokens()]);
+        metrics.collect()
+    };
+    let whole = run(plan(History::Live), &all[2..], &all, Vec::new()).await;
+    assert_eq!(whole.sent.len(), 4);
+    assert_eq!(tokens(&whole.report), [30.0, 10.0]);
+    let finished = vec![whole.report.cases[0].clone()];
+    let resumed = run(plan(History::Live), &all[2..], &all, finished).await;
+    assert_eq!(tokens(&resumed.report), [30.0, 10.0]);
+}
+
+#[test]
+fn the_turns_before_those_of_a_run_are_counted() {
+    let all = questions(&["a", "b"], 4);
+    let chosen = [0, 2, 6].map(|place| all[place].clone());
+    assert_eq!(Conversations::asked_before(&chosen), 1 + 2);
+    assert_eq!(Conversations::asked_before(&all), 0);
 }
 
 #[tokio::test]

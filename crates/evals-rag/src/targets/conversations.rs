@@ -1,6 +1,6 @@
 //! The turns of conversations as a target is asked them: with the history of the dataset, or with its own replies.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use evals::{CaseReport, Domain, FailureClass, TaskScope};
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::system::record;
+use crate::call::{Purpose, record_usage};
 use crate::conversation::{HISTORY, last_turns};
 use crate::{Question, SimulatedUser};
 
@@ -143,6 +144,18 @@ impl Conversations {
         earlier.find(|(name, number)| !script.contains_key(&((*name).to_owned(), *number)))
     }
 
+    /// How many turns these questions lack that live conversations ask before them.
+    pub fn asked_before(questions: &[Question]) -> u64 {
+        let mut turns: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for turn in questions.iter().filter_map(|it| it.turn.as_ref()) {
+            let numbers = turns.entry(&turn.conversation).or_default();
+            numbers.insert(turn.number);
+        }
+        let lacking = turns.values();
+        let lacking = lacking.map(|it| it.last().copied().unwrap_or_default() - it.len() as u64);
+        lacking.sum()
+    }
+
     /// The sequence of a case: its conversation, if the target's own answers become the history.
     pub fn sequence(&self, case: &str) -> Option<String> {
         let turn = self.turns.get(case).filter(|_| self.is_live())?;
@@ -226,7 +239,9 @@ impl Conversations {
     ) -> Result<Reply, TargetError> {
         let said = self.said(&turn.conversation, request.repeat);
         let mut said = said.lock().await;
-        // An earlier session has asked them, so that their replies are recorded, or the run has only later turns.
+        // An earlier session has asked them, so that their replies are recorded, or the run has only later turns. The tokens of turns that
+        // are no case of the run count in the next one that is.
+        let mut used = Vec::new();
         let mut number = said.turns + 1;
         while said.ended.is_none() && number < turn.number {
             let key = (turn.conversation.clone(), number);
@@ -240,8 +255,15 @@ impl Conversations {
             };
             let place = (turn.conversation.as_str(), number);
             // If it fails, the conversation has ended, and says why.
-            let _ = self.say(target, earlier, place, &mut said, None).await;
+            let reply = self.say(target, earlier, place, &mut said, None).await;
+            used.extend(reply.ok().and_then(|reply| reply.usage));
+            if self.turns.contains_key(id) {
+                used.clear();
+            }
             number += 1;
+        }
+        for usage in used {
+            record_usage(usage, Purpose::Answerer, scope);
         }
         let place = (turn.conversation.as_str(), turn.number);
         self.say(target, request, place, &mut said, Some(scope))

@@ -7,14 +7,14 @@ use evals_local::StaticEmbedder;
 use evals_messages::quantity;
 use evals_models::Tokenizer;
 use evals_rag::Question;
-use evals_rag::estimate::{CallSize, Workload};
+use evals_rag::estimate::{CallSize, Calls, Workload};
 use evals_rag::rag_judges::CallRange;
-use evals_targets::TargetIdentity;
+use evals_rag::targets::{Conversations, History};
 
 use super::TargetRun;
 use crate::batches;
 use crate::choices;
-use crate::question_answering::calls::of_requests;
+use crate::question_answering::calls::{ASSUMED, of_requests};
 use crate::question_answering::{JudgeRow, foreseen, judge_rows, judging, references};
 use crate::run_models::user::USER;
 
@@ -25,7 +25,7 @@ const EXCLUDED: &str = "
 Token counts are approximate, because the embedded tokenizer counts them. Cached replies cost nothing.
 The estimate excludes retries and repaired verdicts.
 ";
-const SIMULATED: &str = "Requests and calls of the user are the most that `conversations.turns` allows. Its tokens exclude what was said before.\n";
+const SIMULATED: &str = "Requests, calls and tokens of the user are the most that `conversations.turns` allows, if no answer of the target is longer than a message may be.\n";
 const WITHOUT_PASSAGES: &str = "It excludes the passages that the target will return and that judges read; many of them mean further calls.\n";
 
 /// Renders the estimate of a run that has `resumed` replies already.
@@ -53,11 +53,7 @@ pub(super) fn text(run: TargetRun<'_>, resumed: usize) -> Result<String> {
     let identity = prepared.target.identity();
     let turns = plan.resolved.settings.conversations.turns.get();
     let user = playing(run, turns as u64, &*tokenizer)?;
-    // A file is read at no cost.
-    if !identity.is_file() {
-        let turns = user.as_ref().map(|_| turns as u64);
-        text.push_str(&asking(identity, asked, turns, resumed));
-    }
+    text.push_str(&asking(run, asked, resumed));
     let prices = choices::prices(&plan.resolved);
     let mut rows = Vec::new();
     if let Some((models, judging_plan)) = judges {
@@ -119,6 +115,17 @@ fn playing(run: TargetRun<'_>, turns: u64, tokenizer: &dyn Tokenizer) -> Result<
         return Ok(None);
     };
     let calls = of_requests(users.requests(turns), prompted.max_tokens, tokenizer)?;
+    // A call reads the message and the answer of each turn before it.
+    let message = prompted
+        .max_tokens
+        .map_or(ASSUMED, |most| most.get().into());
+    let turns_read = turns.saturating_mul(turns - 1) / 2;
+    let said = turns_read.saturating_mul(2 * message);
+    let said = said.saturating_mul(run.prepared.questions.len() as u64);
+    let calls = Calls {
+        input_tokens: calls.input_tokens.saturating_add(said),
+        ..calls
+    };
     let calls = calls.times(run.arguments.control.repeat.get().into());
     Ok(Some(JudgeRow {
         what: USER,
@@ -127,15 +134,30 @@ fn playing(run: TargetRun<'_>, turns: u64, tokenizer: &dyn Tokenizer) -> Result<
     }))
 }
 
-/// The line of the requests to the target, of which a conversation with a simulated user has at most `turns`.
-fn asking(target: &TargetIdentity, asked: u64, turns: Option<u64>, resumed: usize) -> String {
+/// The line of the requests to the target for so many questions; empty for a file, which is read at no cost.
+fn asking(run: TargetRun<'_>, asked: u64, resumed: usize) -> String {
+    let TargetRun { plan, prepared, .. } = run;
+    let target = prepared.target.identity();
+    if target.is_file() {
+        return String::new();
+    }
+    let repeats = u64::from(run.arguments.control.repeat.get());
+    let (most, requests) = match plan.history {
+        History::Gold => ("", asked),
+        History::Live => {
+            let before = Conversations::asked_before(&prepared.questions);
+            ("", asked + before * repeats)
+        }
+        History::Simulated => {
+            let turns = plan.resolved.settings.conversations.turns.get() as u64;
+            ("at most ", asked.saturating_mul(turns))
+        }
+    };
     let recorded = match resumed {
         0 => String::new(),
         resumed => format!(", {resumed} of them recorded already"),
     };
-    let most = if turns.is_some() { "at most " } else { "" };
-    let asked = asked.saturating_mul(turns.unwrap_or(1));
-    let requests = quantity::of(asked, "request");
+    let requests = quantity::of(requests, "request");
     format!(
         "{:<10} {target}: {most}{requests}{recorded}, cost unknown\n",
         "asking"
