@@ -203,6 +203,12 @@ fn gold_history_is_sent_with_each_question() {
     );
     sandbox.succeed(&line(&server, live));
     assert_eq!(server.received_at("/ask").len(), 1 + 3);
+    let compared = sandbox.succeed("compare");
+    assert!(
+        compared.contains("conversations.history: gold -> live"),
+        "{compared}"
+    );
+    assert!(!compared.contains("conversations.turns"), "{compared}");
 }
 
 #[test]

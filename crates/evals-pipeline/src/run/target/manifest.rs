@@ -4,13 +4,16 @@ use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
+use evals_rag::Question;
 use evals_runs::clock;
 use evals_runs::run_record::{
     Benchmark, DatasetRecord, MeasuredRecord, RecordedSettings, RunRecord, System,
 };
+use evals_settings::Conversations;
 use serde_json::{Value, json};
 
 use super::TargetRun;
+use super::plan::TargetPlan;
 use super::preparation::TargetQa;
 use crate::question_answering::ModelSet;
 use crate::run_models::user::USER;
@@ -48,6 +51,21 @@ pub(super) fn of_answers(
     Ok(record)
 }
 
+/// The settings. Those of conversations are among them if the dataset has conversations, so that two runs can be compared of which one has
+/// the defaults.
+fn settings(plan: &TargetPlan, questions: &[Question]) -> Result<RecordedSettings> {
+    let settings = &plan.resolved.settings;
+    let mut tree = serde_json::to_value(settings)?;
+    if questions.iter().any(|question| question.turn.is_some()) {
+        let conversations = Conversations {
+            history: plan.history,
+            ..settings.conversations.clone()
+        };
+        tree["conversations"] = serde_json::to_value(conversations)?;
+    }
+    RecordedSettings::of(&tree)
+}
+
 /// The record of the retrieval benchmark.
 pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> Result<RunRecord> {
     let TargetRun {
@@ -72,7 +90,7 @@ pub(super) fn of_retrieval(run: TargetRun<'_>, started: DateTime<Utc>) -> Result
             shard: prepared.shard.clone(),
             ..DatasetRecord::default()
         },
-        settings: RecordedSettings::of(&plan.resolved.settings)?,
+        settings: settings(plan, &prepared.questions)?,
         settings_from: plan.resolved.origins(),
         system: System::Target(prepared.target.identity().clone()),
         measured: Some(MeasuredRecord {
