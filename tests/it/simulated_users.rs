@@ -386,6 +386,9 @@ fn a_spent_budget_ends_conversations_between_two_turns_and_a_larger_one_resumes_
     let budget = run(&sandbox, &service, "--concurrency 1 --budget 0.00003");
     assert_eq!(budget.code, Some(1), "{}", budget.stderr);
     assert!(budget.stderr.contains("is spent"), "{}", budget.stderr);
+    let said = unwrapped(&budget.stdout);
+    let paid = "2 calls for $0.0000, with those of conversations that are not finished";
+    assert!(said.contains(paid), "{said}");
     assert_eq!(asked_of(&models, "user"), 1);
     assert_eq!(service.received_at("/ask").len(), 1);
     let resumed = run(&sandbox, &service, "--concurrency 1 --budget 1");

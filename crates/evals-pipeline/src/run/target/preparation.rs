@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use evals::StopSignal;
+use evals::{Domain, Report, StopSignal};
 use evals_data::Collection;
 use evals_providers::Traffic;
 use evals_rag::answering::Refusals;
@@ -254,6 +254,16 @@ impl Prepared {
                 None
             }
         }
+    }
+
+    /// A line on what was paid, if simulated conversations did not finish: then their calls are in no case of the report.
+    pub(super) fn unfinished<D: Domain>(&self, report: &Report<D>) -> Option<(String, String)> {
+        let is_cut = self.user.is_some() && report.interrupted;
+        is_cut.then(|| {
+            let made = self.spending.in_words();
+            let text = format!("{made}, with those of conversations that are not finished");
+            ("so far".to_owned(), text)
+        })
     }
 
     /// The target as the system of one benchmark.

@@ -111,6 +111,8 @@ async fn answer(
     if !plan.retrieval {
         facts.warn(session.printer);
     }
+    let further = batches::fact(&plan.resolved).into_iter();
+    let further = further.chain(prepared.unfinished(&answered.report));
     let closing = Closing {
         session,
         model_set: &models.model_set,
@@ -121,7 +123,7 @@ async fn answer(
         attempts_before,
         chosen: prepared.chosen.clone(),
         group_by: &arguments.results.group_by,
-        facts: [facts.lines(), Vec::from_iter(batches::fact(&plan.resolved))].concat(),
+        facts: [facts.lines(), further.collect()].concat(),
     };
     closing.close(answered, opened.folder)
 }

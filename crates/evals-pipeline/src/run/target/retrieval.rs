@@ -105,6 +105,7 @@ async fn measure(
         let prices = choices::prices(&plan.resolved);
         run_models::user::account(user.model.identity(), report, &prices)
     }));
+    lines.extend(prepared.unfinished(report));
     if !lines.is_empty() {
         let key = Report::<Retrieval>::FACTS.to_owned();
         report.metadata.insert(key, serde_json::to_value(lines)?);
