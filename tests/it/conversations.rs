@@ -512,6 +512,16 @@ fn our_own_pipeline_is_judged_by_the_history_that_it_reads() {
     );
     assert!(asked.contains(">\nYour word is w"), "{asked}");
     assert!(!asked.contains("once more (2)"), "{asked}");
+    // The third and the fourth turns have older ones than the last.
+    sandbox.succeed(
+        "run talks.yaml --skip-retrieval --judge openai:judge --config settings.yaml --no-progress \
+         --set search.history=9 --set evaluations.judge_context_tokens=1",
+    );
+    let cut = report(&sandbox, "qa").to_string();
+    assert!(
+        cut.contains("4 read without the oldest turns before them"),
+        "{cut}"
+    );
     for (limit, has_none) in [(1, true), (2, false)] {
         let said = sandbox.run(&format!("{line} --limit {limit}")).stderr;
         let warning = "the judge `conversation` has nothing to judge: no question of this run is a later turn";

@@ -218,24 +218,37 @@ fn the_manifest_for_mtrag_reads_files_as_its_repository_has_them() {
         passage("p_1-2", "It is old.") + &passage("p_3-4", "It is long."),
     );
     let folder = "mtrag-human/retrieval_tasks/clapnq";
-    let turn = |id: &str| {
-        format!(
-            "{}\n",
-            json!({"_id": id, "text": "|user|: How old is the pier?"})
-        )
+    let said = |speaker: &str| json!({"speaker": speaker, "text": "How old?", "metadata": {"created_at": 1}});
+    let turn = |number: usize| {
+        let mut input = vec![said("user"); 2 * number - 1];
+        for reply in input.iter_mut().skip(1).step_by(2) {
+            *reply = said("agent");
+        }
+        let kind = if number == 3 {
+            "UNANSWERABLE"
+        } else {
+            "ANSWERABLE"
+        };
+        json!({
+            "conversation_id": "c", "task_id": format!("c<::>{number}"), "turn": number, "input": input, "targets": [said("agent")],
+            "Collection": "mt-rag-clapnq-elser-512-100-20240503", "Answerability": [kind], "Multi-Turn": null,
+        })
     };
+    let tasks = [1, 2, 3].map(|number| turn(number).to_string().replace("null", "NaN") + "\n");
     sandbox.write(
-        &format!("{folder}/clapnq_rewrite.jsonl"),
-        turn("c<::>1") + &turn("c<::>2"),
+        "mtrag-human/generation_tasks/reference.jsonl",
+        tasks.concat(),
     );
     let qrels =
         "query-id\tcorpus-id\tscore\nc<::>1\tp_1-2\t1\nc<::>2\tp_1-2\t1\nc<::>2\tp_3-4\t1\n";
     sandbox.write(&format!("{folder}/qrels/dev.tsv"), qrels);
-    let printed = sandbox.succeed("run ./mtrag.yaml --skip-qa --profile bm25");
-    assert!(printed.contains("mtrag-clapnq · 2 cases"), "{printed}");
+    let printed =
+        sandbox.succeed("run ./mtrag.yaml --skip-qa --profile bm25 --set search.history=2");
+    assert!(printed.contains("mtrag-clapnq · 3 cases"), "{printed}");
+    assert!(printed.contains("excluded: 1 × unanswerable"), "{printed}");
     let validated = sandbox.succeed("validate mtrag.yaml");
     assert!(
-        validated.contains("with 2 documents and 2 questions"),
+        validated.contains("with 2 documents and 3 questions"),
         "{validated}"
     );
 }

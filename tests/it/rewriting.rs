@@ -158,8 +158,8 @@ fn both_benchmarks_search_for_the_rewritten_question_at_the_price_of_one_call() 
     assert_eq!(rewriting.len(), 3, "both benchmarks share the calls");
     assert!(rewriting.iter().all(|it| it.contains("And how old is it?")));
     let reads_both = |it: &&String| {
-        it.contains("Assistant: The north tower.")
-            && it.contains("The question: And how old is it?")
+        it.contains("\nThe north tower.\n</assistant-")
+            && it.contains("The question:\n\nAnd how old is it?")
     };
     assert_eq!(
         asked(&server, "answerer").iter().filter(reads_both).count(),

@@ -185,18 +185,21 @@ impl Asked {
         in_one_text(said, heading, &self.question)
     }
 
-    /// What was said before the last message of the user, and that message. A goal was never said, so it is not the message.
+    /// What was said before the last message of the user, and that message. A goal was never said, so it is not the message, but stands before
+    /// the others.
     pub(crate) fn last_exchange(self) -> (Option<String>, String) {
         let Self {
             mut said,
             mut question,
             is_goal,
         } = self;
+        let mut goal = String::new();
         let last = said.as_mut().filter(|_| is_goal);
         if let Some(last) = last.and_then(|said| said.pop_if(|last| last.role == Role::User)) {
+            goal = format!("The goal of the user, who did not say it:\n\n{question}\n\n");
             question = last.content;
         }
-        (said.map(|said| tagged(&said)), question)
+        (said.map(|said| goal + &tagged(&said)), question)
     }
 }
 

@@ -66,9 +66,12 @@ impl Objects {
         };
         // Concatenated files have byte order marks in the middle, too.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let parsed = serde_json::from_str(text).or_else(|error| match text.contains("NaN") {
-            true => serde_json::from_str(&without_nan(text)),
-            false => Err(error),
+        let parsed = serde_json::from_str(text).or_else(|error| {
+            if text.contains("NaN") {
+                serde_json::from_str(&without_nan(text))
+            } else {
+                Err(error)
+            }
         });
         match parsed {
             Ok(object) => Ok((place, object)),

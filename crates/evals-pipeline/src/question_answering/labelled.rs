@@ -1,12 +1,12 @@
 //! A judge against the labels that a dataset holds: agreement, ROC, and by kind of error.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result};
-use evals::render::Narrow;
-use evals::render::tables::Table;
-use evals::{CaseId, CaseReport, Report, Value};
+use async_trait::async_trait;
+use evals::{
+    Analysis, CaseId, CaseReport, EvaluatorError, Report, ReportEvaluator, Value as Verdict,
+};
 use evals_data::Labels;
 use evals_messages::quantity;
 use evals_metrics::{
@@ -14,7 +14,8 @@ use evals_metrics::{
 };
 use evals_rag::Question;
 use evals_rag::qa::Qa;
-use evals_terminal::{Printer, confusion_table, statistics_table, table_text};
+use evals_runs::annotations::estimates;
+use serde_json::{Value, json};
 
 const LEVEL: f64 = 0.95;
 
@@ -45,48 +46,67 @@ pub(crate) fn check(labels: &Labels, questions: &[Question]) -> Result<()> {
     Ok(())
 }
 
-/// How far the judge of a report agrees with the labels of its questions, as text for the terminal.
-pub(crate) fn text(printer: &Printer, labels: &Labels, report: &Report<Qa>) -> String {
-    let (answers, left_out) = labelled(labels, report);
-    let mut text = format!("`{}` against the labels of people\n", labels.measure);
-    for name in &labels.errors {
-        if report
-            .cases
-            .iter()
-            .all(|case| !case.metadata.0.contains_key(name))
-        {
-            let _ = writeln!(text, "warning: no question has a label `{name}`");
-        }
+/// How far the judge of a report agrees with the labels that its dataset holds: counts, statistics with their intervals, points of the ROC
+/// curve, and the errors that the judge found, by kind.
+#[derive(Debug)]
+pub(crate) struct LabelAgreement(pub(crate) Labels);
+
+#[async_trait]
+impl ReportEvaluator<Qa> for LabelAgreement {
+    fn name(&self) -> &'static str {
+        "agreement with labels"
     }
+
+    async fn evaluate(&self, report: &Report<Qa>) -> Result<Vec<Analysis>, EvaluatorError> {
+        let Self(labels) = self;
+        let (answers, left_out) = labelled(labels, report);
+        let counted = confusion(&answers, THRESHOLDS[0]);
+        let count = |number: usize| number as u64;
+        let matrix = Analysis::ConfusionMatrix {
+            title: format!("`{}` against the labels of people", labels.measure),
+            description: Some(notes(labels, report, &answers, left_out)),
+            class_labels: ["pass", "fail"].map(str::to_owned).into(),
+            matrix: vec![
+                vec![count(counted.true_passes), count(counted.false_fails)],
+                vec![count(counted.false_passes), count(counted.true_fails)],
+            ],
+        };
+        Ok(vec![
+            matrix,
+            statistics(&answers, &counted),
+            thresholds(&answers),
+            by_kind(&answers),
+        ])
+    }
+}
+
+/// What the counts are of, and what a reader has to know about them.
+fn notes(
+    labels: &Labels,
+    report: &Report<Qa>,
+    answers: &[Labelled],
+    left_out: [usize; 2],
+) -> String {
+    let mut notes =
+        vec!["Rows: people. Columns: the judge, which passes an answer with score 1.".to_owned()];
+    let metadata = || report.cases.iter().map(|case| &case.metadata.0);
+    let unknown = labels.errors.iter();
+    let unknown = unknown.filter(|name| metadata().all(|facts| !facts.contains_key(*name)));
+    notes.extend(unknown.map(|name| format!("No question has a label `{name}`.")));
     for (count, lack) in left_out.into_iter().zip(["a verdict", "a label"]) {
         if count > 0 {
             let answers = quantity::of(count, "answer");
-            let _ = writeln!(text, "{answers} without {lack} left out");
+            notes.push(format!("{answers} without {lack} left out."));
         }
     }
-    let counted = confusion(&answers, THRESHOLDS[0]);
-    text.push('\n');
-    text.push_str(&confusion_table(
-        printer,
-        ["people pass", "people fail"].map(str::to_owned),
-        &counted,
-    ));
-    text.push('\n');
-    text.push_str(&statistics_table(printer, &agreement(&answers, &counted)));
-    text.push_str(&found(&counted));
-    text.push('\n');
-    text.push_str(&roc(printer, &answers));
-    text.push('\n');
-    text.push_str(&by_kind(printer, &answers));
     let clusters: BTreeSet<usize> = answers.iter().map(|it| it.cluster).collect();
     if clusters.len() < answers.len() {
-        let clusters = quantity::of(clusters.len(), "cluster");
-        let _ = writeln!(
-            text,
-            "\nwarning: the answers come in {clusters}; the intervals of kappa and of the ROC area ignore that, and are too narrow"
-        );
+        notes.push(format!(
+            "The answers come in {}: the intervals of kappa and of the ROC area ignore that, and are too narrow.",
+            quantity::of(clusters.len(), "cluster")
+        ));
     }
-    text
+    notes.join(" ")
 }
 
 /// The labelled cases, each once: of its repetitions, the score that more than half reach. And how many cases have no verdict, and how many
@@ -128,8 +148,8 @@ fn labelled(labels: &Labels, report: &Report<Qa>) -> (Vec<Labelled>, [usize; 2])
 fn score(case: &CaseReport<Qa>, measure: &str) -> Option<f64> {
     let outcome = case.outcomes.iter().find(|it| it.name == measure)?;
     match outcome.value {
-        Value::Score(score) => Some(score),
-        Value::Assertion(passes) => Some(f64::from(u8::from(passes))),
+        Verdict::Score(score) => Some(score),
+        Verdict::Assertion(passes) => Some(f64::from(u8::from(passes))),
         _ => None,
     }
 }
@@ -166,27 +186,63 @@ fn share<'l>(answers: impl Iterator<Item = (&'l Labelled, bool)>) -> Estimate {
     }
 }
 
-/// How well the judge finds the answers that people failed.
-fn found(counted: &Confusion) -> String {
-    let of = |number: usize| {
-        let share = as_f64(counted.true_fails) / as_f64(number);
-        if number == 0 {
-            "–".to_owned()
-        } else {
-            format!("{share:.4}")
-        }
+/// The statistics of agreement, and how well the judge finds the answers that people failed.
+fn statistics(answers: &[Labelled], counted: &Confusion) -> Analysis {
+    let shown = estimates(&agreement(answers, counted)).into_iter();
+    let mut rows: Vec<Vec<Value>> = shown
+        .map(|it| {
+            let cells = [it.name, &it.value, &it.n, &it.interval, it.meaning];
+            cells.map(Value::from).into()
+        })
+        .collect();
+    let (failed, wrong) = (counted.judge_fails(), counted.people_fail());
+    let both = failed + wrong;
+    for (name, found, of, meaning) in [
+        (
+            "precision",
+            counted.true_fails,
+            failed,
+            "people fail what the judge fails",
+        ),
+        (
+            "recall",
+            counted.true_fails,
+            wrong,
+            "the judge fails what people fail, as TNR",
+        ),
+        (
+            "F1",
+            2 * counted.true_fails,
+            both,
+            "the harmonic mean of precision and recall",
+        ),
+    ] {
+        let share = (of > 0).then(|| format!("{:.4}", as_f64(found) / as_f64(of)));
+        rows.push(vec![
+            json!(name),
+            json!(share),
+            json!(of.to_string()),
+            Value::Null,
+            json!(meaning),
+        ]);
+    }
+    let scores = |wanted: bool| -> Vec<f64> {
+        let wanted = answers.iter().filter(|it| it.kinds.is_empty() == wanted);
+        wanted.map(|it| it.score).collect()
     };
-    let (fails, wrong) = (counted.judge_fails(), counted.people_fail());
-    // 2 · found / (failed by the judge + failed by people), the harmonic mean of precision and recall.
-    let f1 = match fails + wrong {
-        0 => "–".to_owned(),
-        both => format!("{:.4}", 2.0 * as_f64(counted.true_fails) / as_f64(both)),
-    };
-    format!(
-        "wrong answers found: precision {}, recall {}, F1 {f1}\n",
-        of(fails),
-        of(wrong)
-    )
+    let area = roc_area(&scores(true), &scores(false), LEVEL);
+    let area = area.map(|it| value_and_interval(&it)).unwrap_or_default();
+    let meaning = "a right answer has a higher score than a wrong one";
+    let [value, interval] = area;
+    rows.push(vec![
+        json!("ROC area"),
+        value,
+        json!(answers.len().to_string()),
+        interval,
+        json!(meaning),
+    ]);
+    let columns = ["statistic", "value", "labels", "95 % interval", "meaning"];
+    table("agreement with the labels", &columns, rows)
 }
 
 fn confusion(answers: &[Labelled], least: f64) -> Confusion {
@@ -196,18 +252,8 @@ fn confusion(answers: &[Labelled], least: f64) -> Confusion {
         .collect()
 }
 
-/// The area under the ROC curve, and some of its points.
-fn roc(printer: &Printer, answers: &[Labelled]) -> String {
-    let scores = |wanted: bool| -> Vec<f64> {
-        let wanted = answers.iter().filter(|it| it.kinds.is_empty() == wanted);
-        wanted.map(|it| it.score).collect()
-    };
-    let area = match roc_area(&scores(true), &scores(false), LEVEL) {
-        Some(area) => format!("ROC area: {}\n", with_interval(&area)),
-        None => {
-            "ROC area: undefined, because people gave all answers the same verdict\n".to_owned()
-        }
-    };
+/// Some points of the ROC curve.
+fn thresholds(answers: &[Labelled]) -> Analysis {
     let mut rows = Vec::new();
     let mut last = None;
     for least in THRESHOLDS {
@@ -216,21 +262,20 @@ fn roc(printer: &Printer, answers: &[Labelled]) -> String {
             continue;
         }
         let found = Agreement::of_sample(&counted, LEVEL);
-        let value =
-            |it: Result<Estimate, _>| it.map_or("–".to_owned(), |it| format!("{:.4}", it.value));
+        let value = |it: Result<Estimate, _>| json!(it.ok().map(|it| format!("{:.4}", it.value)));
         rows.push(vec![
-            format!("≥ {least}"),
+            json!(format!("≥ {least}")),
             value(found.true_pass_rate),
             value(found.true_fail_rate),
             value(found.kappa),
         ]);
     }
-    let heads = ["judge passes", "TPR", "TNR", "kappa"];
-    area + &table_text(printer, &table(&heads, rows), Narrow::Fold)
+    let columns = ["judge passes", "TPR", "TNR", "kappa"];
+    table("if the judge passed lower scores", &columns, rows)
 }
 
 /// For each kind of error, and for answers without one, how often the judge failed the answer.
-fn by_kind(printer: &Printer, answers: &[Labelled]) -> String {
+fn by_kind(answers: &[Labelled]) -> Analysis {
     let mut kinds = BTreeMap::<&str, Vec<(&Labelled, bool)>>::new();
     for answer in answers {
         let none = answer.kinds.is_empty().then_some("(none)");
@@ -241,29 +286,30 @@ fn by_kind(printer: &Printer, answers: &[Labelled]) -> String {
     }
     let rows = kinds.into_iter().map(|(kind, answers)| {
         let failed = answers.iter().filter(|(_, failed)| *failed).count();
+        let [share, interval] = value_and_interval(&share(answers.iter().copied()));
         vec![
-            kind.to_owned(),
-            answers.len().to_string(),
-            failed.to_string(),
-            with_interval(&share(answers.into_iter())),
+            json!(kind),
+            json!(answers.len()),
+            json!(failed),
+            share,
+            interval,
         ]
     });
-    let heads = ["error", "answers", "judge fails", "share"];
-    table_text(printer, &table(&heads, rows.collect()), Narrow::Fold)
+    let columns = ["error", "answers", "judge fails", "share", "95 % interval"];
+    table("errors that the judge found", &columns, rows.collect())
 }
 
-fn table(heads: &[&str], rows: Vec<Vec<String>>) -> Table {
-    Table {
-        heads: heads.iter().map(|&head| head.to_owned()).collect(),
+fn table(title: &str, columns: &[&str], rows: Vec<Vec<Value>>) -> Analysis {
+    Analysis::Table {
+        title: title.to_owned(),
+        description: None,
+        columns: columns.iter().map(|&column| column.to_owned()).collect(),
         rows,
-        notes: Vec::new(),
     }
 }
 
-fn with_interval(estimate: &Estimate) -> String {
-    let value = format!("{:.4}", estimate.value);
-    match estimate.interval {
-        Some(it) => format!("{value} [{:.4}, {:.4}]", it.low, it.high),
-        None => value,
-    }
+fn value_and_interval(estimate: &Estimate) -> [Value; 2] {
+    let interval = estimate.interval;
+    let interval = interval.map(|it| format!("[{:.4}, {:.4}]", it.low, it.high));
+    [json!(format!("{:.4}", estimate.value)), json!(interval)]
 }

@@ -14,8 +14,8 @@ use crate::{Call, Question};
 
 /// What a judge decides about a conversation, in the order of the [outcomes](JudgedMeasure::outcomes) of [`JudgedMeasure::Conversation`].
 pub(super) const STATEMENTS: [&str; 3] = [
-    "Every question of the user is answered in all of its parts, the last one included. A plain statement that something is not known \
-     is an answer.",
+    "Every question of the user is answered in all of its parts, the last one included, and the goal of the user is reached if there is \
+     one. A plain statement that something is not known is an answer.",
     "No answer contradicts an earlier one, unless it says that it corrects it.",
     "No answer gives what an earlier one declined to give or did not know, unless the user said something new in between.",
 ];

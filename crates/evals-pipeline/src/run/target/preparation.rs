@@ -185,6 +185,13 @@ fn check_conversations(
     }
     if plan.history == History::Gold {
         questions::warn_unanswered(printer, questions);
+        let mut judged = plan.qa.iter().flat_map(|qa| &qa.further.measures);
+        if has_turns && judged.any(|measure| measure.judges_conversations()) {
+            printer.warn(
+                "the judge `conversation` reads reference answers before each last question; `--set conversations.history=live` shows it \
+                 those of the target",
+            );
+        }
     }
     Ok(())
 }

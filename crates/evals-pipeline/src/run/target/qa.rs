@@ -19,7 +19,8 @@ use crate::choices;
 use crate::execution::Work;
 use crate::finished_run::FinishedRun;
 use crate::payments;
-use crate::question_answering::{Attempts, Closing, labelled};
+use crate::question_answering::labelled::{self, LabelAgreement};
+use crate::question_answering::{Attempts, Closing};
 use crate::resumption::{self, Opened};
 use crate::run_models::user::USER;
 use crate::targets::{TargetFacts, priced, with_price};
@@ -47,10 +48,6 @@ pub(super) async fn execute(
     let text = answered.text(printer)?;
     let gap = if plan.retrieval { "\n" } else { "" };
     printer.result(&format!("{gap}{text}"))?;
-    if let Some(labels) = labels {
-        let agreement = labelled::text(printer, labels, &answered.report);
-        printer.result(&format!("\n{agreement}"))?;
-    }
     // The retrieval benchmark writes to the files as they were named.
     let files = plan.out.iter().map(|file| {
         if plan.retrieval {
@@ -93,7 +90,10 @@ async fn answer(
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone())
         .in_sequences(|case| system.conversations.sequence(case.as_str()));
-    let dataset = models.judging.add_evaluators(session.printer, dataset);
+    let mut dataset = models.judging.add_evaluators(session.printer, dataset);
+    if let Some(labels) = plan.manifest.labels.clone() {
+        dataset = dataset.report_evaluator(LabelAgreement(labels));
+    }
     let work = Work {
         name: format!("{} ({identity})", plan.qa_name),
         dataset,
