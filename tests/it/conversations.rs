@@ -435,6 +435,31 @@ fn a_page_has_the_history_of_a_turn_and_leads_to_the_other_turns() {
 }
 
 #[test]
+fn conversations_of_which_turns_were_not_run_are_not_whole() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 3);
+    let (server, _) = service(Duration::ZERO, "");
+    let table = |options: &str| {
+        sandbox.succeed(&line(&server, &format!("--skip-retrieval {options}")));
+        let analyses = report(&sandbox, "qa")["analyses"].clone();
+        let mut tables = analyses.as_array().into_iter().flatten();
+        let table = tables.find(|it| it.to_string().contains("all turns right"));
+        table.map(ToString::to_string)
+    };
+    let whole = table("").unwrap();
+    assert!(!whole.contains("left out"), "{whole}");
+    assert_eq!(table("--filter-case turn=2"), None);
+    assert_eq!(table("--limit 2"), None);
+    // All turns of the first conversation, and two of the second.
+    let limited = table("--limit 6").unwrap();
+    let note = "1 conversation without all of its turns is left out.";
+    assert!(limited.contains(note), "{limited}");
+    sandbox.succeed("rejudge latest --judge embedded:overlap --no-progress");
+    let again = report(&sandbox, "qa").to_string();
+    assert!(again.contains(note), "{again}");
+}
+
+#[test]
 fn people_label_whole_conversations_at_their_last_turns() {
     let (sandbox, run) = judged();
     let viewer = Viewer::start(&mut sandbox.command("view --no-open"));

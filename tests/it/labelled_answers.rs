@@ -162,7 +162,9 @@ fn answers_that_nobody_labelled_are_left_out_and_objects_are_no_labels() {
     );
     let run = ended(&mut qa_server::with_settings(&sandbox, "run marked.yaml"));
     assert_eq!(run.code, Some(2), "{}{}", run.stdout, run.stderr);
-    let message = "question `7`: the label `marks` is an object, which says neither right nor wrong; name its fields";
+    let message =
+        "the label `marks` is an object, which says neither right nor wrong; name its fields";
+    assert!(run.stderr.contains("error: question `7`"), "{}", run.stderr);
     assert!(run.stderr.contains(message), "{}", run.stderr);
 }
 

@@ -1,5 +1,7 @@
 //! Which of a dataset's cases a run has, and how good they are: what its report says about that.
 
+use std::collections::BTreeSet;
+
 use evals_questions::review::DefectRates;
 use evals_runs::run_record::{DEFECTS, FILTER, LimitRecord, SelectionRecord, selection_text};
 use evals_runs::shards::ShardHeader;
@@ -20,7 +22,12 @@ pub struct ChosenCases {
     pub filter: Option<String>,
     /// How many questions of the test set are defective, if people reviewed it.
     pub defects: Option<DefectRates>,
+    /// The conversations whose last turns are not among the cases of all shards.
+    pub cut: BTreeSet<String>,
 }
+
+/// The key of a report's metadata with the conversations whose last turns it lacks.
+const CUT: &str = "cut conversations";
 
 impl ChosenCases {
     /// Whether the run is a shard without cases.
@@ -35,6 +42,7 @@ impl ChosenCases {
         let shard = metadata.get(ShardHeader::KEY).cloned();
         let filter = metadata.get(FILTER).cloned();
         let defects = metadata.get(DefectRates::KEY).cloned();
+        let cut = metadata.get(CUT).cloned();
         Ok(Self {
             selection: selection.map(serde_json::from_value).transpose()?,
             limit: limit.map(serde_json::from_value).transpose()?,
@@ -42,6 +50,10 @@ impl ChosenCases {
             count,
             filter: filter.map(serde_json::from_value).transpose()?,
             defects: defects.map(serde_json::from_value).transpose()?,
+            cut: cut
+                .map(serde_json::from_value)
+                .transpose()?
+                .unwrap_or_default(),
         })
     }
 
@@ -82,6 +94,9 @@ impl ChosenCases {
         if let Some(defects) = &self.defects {
             let record = serde_json::to_value(defects)?;
             metadata.insert(DefectRates::KEY.to_owned(), record);
+        }
+        if !self.cut.is_empty() {
+            metadata.insert(CUT.to_owned(), serde_json::to_value(&self.cut)?);
         }
         Ok(())
     }

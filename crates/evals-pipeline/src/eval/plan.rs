@@ -321,6 +321,7 @@ fn chosen_cases(session: &Session<'_>, arguments: &EvalArgs, loaded: &Loaded) ->
         count: cases.len(),
         filter: None,
         defects: None,
+        cut: BTreeSet::new(),
     };
     let ids = cases.into_iter().map(|case| case.id.clone()).collect();
     Ok(Chosen {

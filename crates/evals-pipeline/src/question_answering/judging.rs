@@ -20,6 +20,7 @@ use evals_terminal::Printer;
 use super::further_judges::{FurtherJudges, FurtherPlan};
 use super::judge_records;
 use crate::batches::Caller;
+use crate::case_selection::ChosenCases;
 use crate::choices;
 use crate::models::{ConfiguredChat, OVERLAP, RanIn};
 use crate::run_models::{Opener, Prompts};
@@ -168,8 +169,14 @@ impl Judging {
         further.flat_map(FurtherJudges::names).collect()
     }
 
-    /// Adds every evaluator to `dataset`, the headline first, with a warning about a judge that has nothing to judge.
-    pub(crate) fn add_evaluators(&self, printer: &Printer, dataset: Dataset<Qa>) -> Dataset<Qa> {
+    /// Adds every evaluator to `dataset`, which has the chosen cases, the headline first, with a warning about a judge that has nothing to
+    /// judge.
+    pub(crate) fn add_evaluators(
+        &self,
+        printer: &Printer,
+        dataset: Dataset<Qa>,
+        chosen: &ChosenCases,
+    ) -> Dataset<Qa> {
         let refusal = match &self.refusals {
             Some(judge) => Refusal::new().judge(judge.clone(), self.context_tokens),
             None => Refusal::new(),
@@ -188,6 +195,6 @@ impl Judging {
             .evaluator(TokenF1)
             .evaluator(RougeL)
             .evaluator(NumberMatch)
-            .report_evaluator(WholeConversations)
+            .report_evaluator(WholeConversations::without(chosen.cut.clone()))
     }
 }

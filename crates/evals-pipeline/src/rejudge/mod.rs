@@ -324,7 +324,7 @@ impl Rejudging {
         }
         let further = judging.further.as_ref();
         let counts_votes = further.is_some_and(|further| further.votes() > 1);
-        let dataset = judging.add_evaluators(session.printer, dataset);
+        let dataset = judging.add_evaluators(session.printer, dataset, &self.chosen);
         let dataset = kept.add_to(dataset, &self.stored, counts_votes);
         let dataset = dataset.evaluator(FormerVerdicts::new(self.former.clone(), &self.stored));
         Ok(match self.against.as_ref().zip(further) {

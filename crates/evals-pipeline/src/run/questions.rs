@@ -9,6 +9,7 @@ use evals_index::Index;
 use evals_messages::quantity;
 use evals_models::Role;
 use evals_rag::Question;
+use evals_rag::rag_judges::LastTurns;
 use evals_rag::targets::{Conversations, Script};
 use evals_runs::run_record::{LimitRecord, SelectionRecord};
 use evals_runs::shards::ShardRecord;
@@ -62,6 +63,8 @@ pub(crate) async fn read(
     note_counts(printer, &read.counts, manifest);
     let mut questions = read.questions;
     let script = Conversations::script(&questions);
+    let last_turns = |all: &[Question]| LastTurns::of(all.iter().map(|it| &it.metadata));
+    let ends = last_turns(&questions);
     let selection = selection.map(|it| choose(it, &mut questions)).transpose()?;
     if let Some(record) = &selection {
         printer.note(&format!("questions: {}", record.text()));
@@ -74,6 +77,7 @@ pub(crate) async fn read(
             quantity::of(of, "question")
         ));
     }
+    let cut = ends.cut_in(&last_turns(&questions));
     let all = arguments.selection.shard.map(|_| questions.clone());
     let shard = arguments.selection.shard.map(|shard| {
         // Whole conversations, so that a shard can ask and judge them as one machine would.
@@ -95,6 +99,7 @@ pub(crate) async fn read(
             Some(set) => set.defects()?,
             None => None,
         },
+        cut,
     };
     Ok(Asked {
         questions,

@@ -14,12 +14,13 @@ use crate::Question;
 
 /// A table of how many conversations had all turns right, with the share of the decided ones and its 95 % interval, and of the first wrong
 /// turns. A turn is right if its answer is [equivalent](Equivalence). A conversation is undecided if a turn without a verdict comes before
-/// any wrong one. Conversations without all turns from the first to their last in the report are left out and counted; without any other
-/// there is no table.
+/// any wrong one. Conversations without all of their turns are left out and counted; without any other there is no table.
 ///
 /// The interval counts repetitions of one conversation as a cluster, and conversations whose turns share a cluster of the report.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WholeConversations;
+#[derive(Debug, Clone, Default)]
+pub struct WholeConversations {
+    cut: BTreeSet<String>,
+}
 
 /// How a conversation went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +33,11 @@ enum Course {
 impl WholeConversations {
     /// Its name in reports.
     pub const NAME: &str = "conversations";
+
+    /// Leaves these conversations out, which the report has not to their ends.
+    pub fn without(cut: BTreeSet<String>) -> Self {
+        Self { cut }
+    }
 }
 
 #[async_trait]
@@ -41,7 +47,7 @@ impl ReportEvaluator<Qa> for WholeConversations {
     }
 
     async fn evaluate(&self, report: &Report<Qa>) -> Result<Vec<Analysis>, EvaluatorError> {
-        let (courses, partial) = courses(report);
+        let (courses, partial) = courses(report, &self.cut);
         if courses.is_empty() {
             return Ok(Vec::new());
         }
@@ -111,9 +117,9 @@ fn described(partial: usize) -> String {
 /// The number of a turn, and whether its answer is right; `None` without a verdict.
 type Judged = (u64, Option<bool>);
 
-/// The course of each repetition of a conversation that has all turns up to its last, by the conversation's name, and how many
-/// conversations have not.
-fn courses(report: &Report<Qa>) -> (Vec<(&str, Course)>, usize) {
+/// The course of each repetition of a conversation that has all of its turns, by the conversation's name, and how many conversations have
+/// not: those in `cut`, and those that lack an earlier one.
+fn courses<'r>(report: &'r Report<Qa>, cut: &BTreeSet<String>) -> (Vec<(&'r str, Course)>, usize) {
     let mut turns = BTreeMap::<(&str, u32), Vec<Judged>>::new();
     for case in &report.cases {
         if let Some((conversation, turn)) = Question::place(&case.metadata.0) {
@@ -124,7 +130,8 @@ fn courses(report: &Report<Qa>) -> (Vec<(&str, Course)>, usize) {
     let mut partial = BTreeSet::new();
     turns.retain(|(name, _), turns| {
         turns.sort_unstable();
-        let is_whole = (1..).zip(turns.iter()).all(|(number, it)| it.0 == number);
+        let has_earlier = (1..).zip(turns.iter()).all(|(number, it)| it.0 == number);
+        let is_whole = has_earlier && !cut.contains(*name);
         if !is_whole {
             partial.insert(*name);
         }
@@ -237,7 +244,7 @@ mod tests {
         let dataset = qa::dataset("talks", questions).unwrap();
         let dataset = dataset
             .evaluator(Equivalence::new(Arc::new(OverlapJudge::default())))
-            .report_evaluator(WholeConversations);
+            .report_evaluator(WholeConversations::without(["cut".to_owned()].into()));
         let task = |case: Arc<Case<Qa>>, _| async move {
             match case.input.as_str() {
                 "+" => Ok(answer("yes")),
@@ -283,7 +290,7 @@ mod tests {
 
     #[tokio::test]
     async fn partial_conversations_are_counted_apart() {
-        let spoken = [("a", " +"), ("b", "+ +"), ("c", "++")];
+        let spoken = [("a", " +"), ("cut", "++"), ("c", "++")];
         let tables = tables(&spoken, |_| None).await;
         let [
             Analysis::Table {

@@ -1,6 +1,6 @@
 //! The judge of whole conversations, which is asked at their last turns.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use evals::{Evidence, Outcome};
 use serde_json::{Map, Value};
@@ -33,6 +33,13 @@ impl LastTurns {
             *known = turn.max(*known);
         }
         Self(last)
+    }
+
+    /// The conversations of which `chosen`, some of the questions, lacks the last turn.
+    pub fn cut_in(&self, chosen: &Self) -> BTreeSet<String> {
+        let chosen = chosen.0.iter();
+        let cut = chosen.filter(|(name, turn)| self.0.get(*name) != Some(*turn));
+        cut.map(|(name, _)| name.clone()).collect()
     }
 
     /// Whether a question with this metadata ends a conversation of several turns, or is the conversation of a simulated user.
@@ -112,5 +119,7 @@ mod tests {
         let last = LastTurns::of(&all);
         let ends: Vec<bool> = all.iter().map(|it| last.ends(it)).collect();
         assert_eq!(ends, [false, true, false, false, false, true]);
+        let cut = last.cut_in(&LastTurns::of(&all[2..]));
+        assert_eq!(cut, BTreeSet::from(["a".to_owned()]));
     }
 }

@@ -96,7 +96,8 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
         .await?;
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone());
-    let dataset = models.judging.add_evaluators(run.session.printer, dataset);
+    let judging = &models.judging;
+    let dataset = judging.add_evaluators(run.session.printer, dataset, &prepared.chosen);
     let closing = Closing {
         session: run.session,
         model_set: &models.model_set,

@@ -90,7 +90,8 @@ async fn answer(
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone())
         .in_sequences(|case| system.conversations.sequence(case.as_str()));
-    let mut dataset = models.judging.add_evaluators(session.printer, dataset);
+    let judging = &models.judging;
+    let mut dataset = judging.add_evaluators(session.printer, dataset, &prepared.chosen);
     if let Some(labels) = plan.manifest.labels.clone() {
         dataset = dataset.report_evaluator(LabelAgreement(labels));
     }
