@@ -48,8 +48,9 @@ pub(super) async fn write_qa(joining: &Joining<'_>) -> Result<Merged> {
         group_by,
     } = joining.join::<Qa>(&own)?;
     if is_analysed {
+        let conversations = WholeConversations::without(joining.chosen(&parts[0])?.cut);
         report
-            .analyse(&[Arc::new(JudgeAgreement), Arc::new(WholeConversations)])
+            .analyse(&[Arc::new(JudgeAgreement), Arc::new(conversations)])
             .await;
     }
     let mut prices = joining.prices()?;
