@@ -1,6 +1,7 @@
 //! What our own pipeline makes of a question in a conversation: the query of its search, and what its answerer reads.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use evals::{Case, CaseField, Context, Domain, TaskError, TaskScope};
@@ -106,7 +107,10 @@ fn tagged(messages: &[Message]) -> String {
     );
     for message in messages {
         let (speaker, said) = (speaker(message).to_lowercase(), &message.content);
-        text += &format!("\n<{speaker}-{nonce}>\n{said}\n</{speaker}-{nonce}>\n");
+        let _ = write!(
+            text,
+            "\n<{speaker}-{nonce}>\n{said}\n</{speaker}-{nonce}>\n"
+        );
     }
     text
 }
