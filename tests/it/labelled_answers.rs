@@ -49,6 +49,11 @@ fn judge() -> ScriptedServer {
     })
 }
 
+/// The words of a text, each behind one space.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
     let server = judge();
@@ -60,28 +65,43 @@ fn one_command_compares_a_judge_with_the_labels_of_a_dataset() {
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
     for line in [
         "`faithfulness` against the labels of people",
-        "people pass             2            1",
-        "people fail             1            2",
-        "agreement  0.6667       6",
-        "kappa      0.3333       6",
-        "wrong answers found: precision 0.6667, recall 0.6667, F1 0.6667",
-        "ROC area: 0.6667 [",
-        "baseless_info           2            1  0.5000 [",
-        "evident_conflict        2            2  1.0000 [",
-        "(none)                  3            1  0.3333 [",
+        "pass 2 1",
+        "fail 1 2",
+        "agreement 0.6667 6 [",
+        "kappa 0.3333 6 [",
+        "precision 0.6667 3",
+        "recall 0.6667 3",
+        "F1 0.6667 6",
+        "ROC area 0.6667 6 [",
+        "baseless_info 2 1 0.5000 [",
+        "evident_conflict 2 2 1.0000 [",
+        "(none) 3 1 0.3333 [",
     ] {
-        assert!(run.stdout.contains(line), "no `{line}` in {}", run.stdout);
+        let printed = words(&run.stdout);
+        assert!(printed.contains(line), "no `{line}` in {}", run.stdout);
     }
     assert!(!run.stdout.contains("cluster"), "{}", run.stdout);
     assert!(!run.stderr.contains("no question of"), "{}", run.stderr);
     let report = json(&sandbox.runs()[0].join("report.json"));
     assert_eq!(report["summary"]["scores"]["faithfulness"]["n"], 6);
+    let stored = report["analyses"].as_array().unwrap().iter();
+    let titles: Vec<_> = stored.map(|it| it["title"].as_str().unwrap()).collect();
+    let expected = [
+        "`faithfulness` against the labels of people",
+        "agreement with the labels",
+        "if the judge passed lower scores",
+        "errors that the judge found",
+    ];
+    assert_eq!(
+        titles, expected,
+        "later readers of the report see them, too"
+    );
     let limited = ended(&mut qa_server::with_settings(
         &sandbox,
         "run marked.yaml --limit 2",
     ));
     assert!(
-        limited.stdout.contains("ROC area: undefined"),
+        words(&limited.stdout).contains("ROC area – 2 –"),
         "{}",
         limited.stdout
     );
@@ -118,8 +138,9 @@ fn repetitions_are_one_label_and_clusters_widen_intervals() {
         manifest.replace("labels:", "cluster: metadata:prompt\nlabels:"),
     );
     let clustered = agreement("");
-    let warning = "warning: the answers come in 3 clusters; the intervals of kappa and of the ROC area ignore that";
-    assert!(clustered.contains(warning), "{clustered}");
+    let warning =
+        "The answers come in 3 clusters: the intervals of kappa and of the ROC area ignore that";
+    assert!(words(&clustered).contains(warning), "{clustered}");
     let line = |text: &str| {
         let mut lines = text.lines();
         let line = lines.find(|line| line.starts_with("agreement"));
@@ -150,11 +171,9 @@ fn answers_that_nobody_labelled_are_left_out_and_objects_are_no_labels() {
     sandbox.write("answers.jsonl", rows.concat());
     let run = ended(&mut qa_server::with_settings(&sandbox, "run marked.yaml"));
     assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
-    for line in [
-        "1 answer without a label left out",
-        "agreement  1.0000       2",
-    ] {
-        assert!(run.stdout.contains(line), "no `{line}` in {}", run.stdout);
+    for line in ["1 answer without a label left out", "agreement 1.0000 2 ["] {
+        let printed = words(&run.stdout);
+        assert!(printed.contains(line), "no `{line}` in {}", run.stdout);
     }
     sandbox.write(
         "answers.jsonl",

@@ -117,12 +117,11 @@ fn units(places: &[usize], questions: &[Question]) -> Vec<Vec<usize>> {
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for place in places {
         let conversation = questions[*place].conversation.as_deref();
-        match conversation.and_then(|it| known.get(it)) {
-            Some(unit) => units[*unit].push(*place),
-            None => {
-                known.extend(conversation.map(|it| (it, units.len())));
-                units.push(vec![*place]);
-            }
+        if let Some(unit) = conversation.and_then(|it| known.get(it)) {
+            units[*unit].push(*place);
+        } else {
+            known.extend(conversation.map(|it| (it, units.len())));
+            units.push(vec![*place]);
         }
     }
     for unit in &mut units {

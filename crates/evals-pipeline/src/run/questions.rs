@@ -176,6 +176,23 @@ fn skipped_questions(counts: &QuestionCounts) -> Option<String> {
     })
 }
 
+/// Warns of histories in which earlier questions have no reference answer, so that they stand there without a reply.
+pub(super) fn warn_unanswered(printer: &Printer, questions: &[Question]) {
+    let turns = questions.iter().filter_map(|it| it.turn.as_ref());
+    let lacks_answers = turns.filter(|turn| {
+        let by_users = turn.history.iter().map(|it| it.role == Role::User);
+        let by_users: Vec<bool> = by_users.chain([true]).collect();
+        by_users.windows(2).any(|pair| pair == [true, true])
+    });
+    match lacks_answers.count() {
+        0 => {}
+        count => printer.warn(&format!(
+            "{} with earlier turns that have no reference answer: the history contains them without a reply",
+            quantity::of(count, "question")
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,22 +210,5 @@ mod tests {
             "using 300 of 1109 questions: 809 without judgements"
         );
         assert_eq!(skipped_questions(&QuestionCounts::default()), None);
-    }
-}
-
-/// Warns of histories in which earlier questions have no reference answer, so that they stand there without a reply.
-pub(super) fn warn_unanswered(printer: &Printer, questions: &[Question]) {
-    let turns = questions.iter().filter_map(|it| it.turn.as_ref());
-    let lacks_answers = turns.filter(|turn| {
-        let by_users = turn.history.iter().map(|it| it.role == Role::User);
-        let by_users: Vec<bool> = by_users.chain([true]).collect();
-        by_users.windows(2).any(|pair| pair == [true, true])
-    });
-    match lacks_answers.count() {
-        0 => {}
-        count => printer.warn(&format!(
-            "{} with earlier turns that have no reference answer: the history contains them without a reply",
-            quantity::of(count, "question")
-        )),
     }
 }
