@@ -154,9 +154,8 @@ impl QuestionReader<'_> {
             self.counts.empty += 1;
             return Ok(None);
         };
-        let reference = answer.as_deref();
-        let is_refused = reference.is_some_and(|it| self.manifest.is_unanswerable(it));
-        let answerable = !is_refused && !fields.is_unanswerable;
+        let is_refused = |reference: &String| self.manifest.is_unanswerable(reference);
+        let answerable = !fields.is_unanswerable && !answer.as_ref().is_some_and(is_refused);
         let mut metadata = metadata_of(columns, fields.metadata, user.as_ref(), place)?;
         let turn = turn.map(|turn| self.placed(turn, &id, &mut metadata, place));
         let turn = turn.transpose()?;

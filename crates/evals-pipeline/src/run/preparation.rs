@@ -136,10 +136,7 @@ pub(super) async fn prepare(
     )
     .await?;
     let turns = resolved.settings.turns_read();
-    note_lost_turns(printer, turns, &asked.questions);
-    if turns > 0 {
-        questions::warn_unanswered(printer, &asked.questions);
-    }
+    note_turns(printer, turns, &asked.questions);
     let ready = open_index(session, arguments, plan, found, &collection).await?;
     Ok(Prepared {
         embedder,
@@ -179,10 +176,13 @@ fn queries(rewriting: Option<&Prompted>, turns: usize, questions: &[Question]) -
     Queries::Texts(Arc::new(texts.collect()))
 }
 
-/// Says that conversations do not count, unless the settings name how many turns of them do.
-fn note_lost_turns(printer: &Printer, history: usize, questions: &[Question]) {
+/// Says that conversations do not count, unless the settings name how many turns of them do: then warns of turns without an answer.
+fn note_turns(printer: &Printer, history: usize, questions: &[Question]) {
+    if history > 0 {
+        return questions::warn_unanswered(printer, questions);
+    }
     let mut turns = questions.iter().filter_map(|it| it.turn.as_ref());
-    if history == 0 && turns.any(|turn| turn.number > 1) {
+    if turns.any(|turn| turn.number > 1) {
         printer.note(
             "each question is asked without the turns before it; `--set search.history=2` adds the last two",
         );
