@@ -143,7 +143,7 @@ fn repetitions_are_one_label_and_clusters_widen_intervals() {
     assert!(words(&clustered).contains(warning), "{clustered}");
     let line = |text: &str| {
         let mut lines = text.lines();
-        let line = lines.find(|line| line.starts_with("agreement"));
+        let line = lines.find(|line| line.starts_with("agreement  "));
         line.unwrap().to_owned()
     };
     assert_ne!(line(&clustered), line(&once), "the interval knows clusters");
