@@ -339,6 +339,14 @@ fn a_conversation_is_judged_once_with_the_answers_that_its_user_saw() {
             "talks.yaml --target {address} --judge openai:judge --judges conversation --config settings.yaml --no-progress \
              --set target.max_attempts=1 --set {history}"
         );
+        if history.ends_with("live") {
+            let gold = line.replace(history, "conversations.history=gold --estimate");
+            let warned = sandbox.run(&gold).stderr;
+            assert!(
+                warned.contains("reads reference answers before each last question"),
+                "{warned}"
+            );
+        }
         let estimate = sandbox.succeed(&format!("{line} --estimate"));
         assert!(
             estimate.contains("judges     openai:judge: 3 calls, "),
@@ -583,6 +591,49 @@ fn what_cannot_be_asked_is_said_before_the_first_question() {
         "{gap}"
     );
     assert!(memory.lock().unwrap().asked.is_empty());
+}
+
+#[test]
+fn histories_that_are_not_what_they_seem_are_warned_of() {
+    let sandbox = Sandbox::new();
+    dataset(&sandbox, 2);
+    let (server, _) = service(Duration::ZERO, "");
+    let body = r#"--set target.body={"question":"{{question}}","conversation":"{{conversation}}"}"#;
+    let warned = |options: &str| {
+        let ended = sandbox.run(&line(&server, options));
+        ended
+            .stderr
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let remembered = "the request to the target has `conversation` and no `messages`; if it remembers conversations, set `target.session: true`";
+    assert!(warned(body).contains(remembered));
+    assert!(!warned(&format!("{body} --set target.session=true")).contains(remembered));
+    assert!(!warned("").contains("no reference answer"));
+    let rows = std::fs::read_to_string(sandbox.work().join("talks.jsonl")).unwrap();
+    let first = rows.find("answer").unwrap() + 1;
+    let (kept, others) = rows.split_at(first);
+    sandbox.write(
+        "talks.jsonl",
+        kept.to_owned() + &others.replace("answer", "note"),
+    );
+    // Turns 3 and 4 of the first conversation, and 2 to 4 of the second one.
+    let unanswered = "5 questions with earlier turns that have no reference answer";
+    assert!(warned("").contains(unanswered));
+    let own = "run ./talks.yaml --skip-qa --no-progress";
+    let ended = sandbox.run(&format!("{own} --set search.history=2"));
+    assert!(ended.stderr.contains(unanswered), "{}", ended.stderr);
+    let manifest = std::fs::read_to_string(sandbox.work().join("talks.yaml")).unwrap();
+    sandbox.write(
+        "talks.yaml",
+        manifest.replace("turn: turn}", "turn: turn, where: {chat: nobody}}"),
+    );
+    let refused = sandbox.refuse(own);
+    assert!(
+        refused.contains("dataset `talks` has no questions"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -168,6 +168,10 @@ fn a_conversation_is_one_case_with_its_turns_its_cost_and_its_verdict() {
         said.contains("openai:user, 225 tokens read, 63 written, $0.0004"),
         "{said}"
     );
+    let judged = models.received_at("/chat/completions");
+    let mut judged = judged.iter().map(prompt);
+    let goal = "The goal of the user, who did not say it:\n\nlearn the word of customer 0\n";
+    assert!(judged.any(|it| it.starts_with("You read a conversation") && it.contains(goal)));
     let report_of_run = report(&sandbox, "qa");
     let first = case(&report_of_run, "u0");
     assert_eq!(first["input"], "learn the word of customer 0");
@@ -321,7 +325,7 @@ fn what_cannot_be_simulated_is_refused_before_anything_is_asked() {
         ),
         (
             format!("plain.yaml {target}"),
-            "`simulated` needs goals, and `plain` has none",
+            "`simulated` needs a goal for each conversation: name the column that holds it in the manifest of `plain`",
         ),
         (
             format!("named.yaml {target}"),

@@ -144,14 +144,14 @@ const LINE_BREAKS: [char; 7] = [
 
 /// The question of a case with what was said before it, as judges read it.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct JudgedQuestion {
     /// `None` if the system got no earlier turns.
     said: Option<Vec<Message>>,
     question: String,
     is_goal: bool,
 }
 
-impl Asked {
+impl JudgedQuestion {
     /// The question of a case that ran. Of what was said before it, the last turn and as many others as `most` bytes hold together, the
     /// latest. If older ones are left out, the case's report says so.
     pub(crate) fn of(context: &Context<'_, Qa>, most: usize) -> Self {

@@ -107,7 +107,7 @@ pub(crate) struct Judging {
     pub(crate) further: Option<FurtherJudges>,
     pub(super) model: Option<Arc<dyn ChatModel>>,
     pub(super) prompts: Vec<Prompt>,
-    /// The most tokens of what was said before a question, for each judge.
+    /// The most tokens of earlier turns that a judge reads before a question.
     context_tokens: NonZeroUsize,
     /// Who judges each measure.
     pub(crate) records: JudgeRecords,

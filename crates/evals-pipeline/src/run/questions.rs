@@ -12,7 +12,7 @@ use evals_rag::Question;
 use evals_rag::rag_judges::LastTurns;
 use evals_rag::targets::{Conversations, Script};
 use evals_runs::run_record::{LimitRecord, SelectionRecord};
-use evals_runs::shards::ShardRecord;
+use evals_runs::shards::{Shard, ShardRecord};
 use evals_terminal::Printer;
 
 use crate::case_selection::{Candidate, ChosenCases, Selection};
@@ -79,16 +79,8 @@ pub(crate) async fn read(
     }
     let cut = ends.cut_in(&last_turns(&questions));
     let all = arguments.selection.shard.map(|_| questions.clone());
-    let shard = arguments.selection.shard.map(|shard| {
-        // Whole conversations, so that a shard can ask and judge them as one machine would.
-        let record = shard.retain(
-            &mut questions,
-            |question| &question.id,
-            |question| Some(question.turn.as_ref()?.conversation.as_str()),
-        );
-        record.note(printer, questions.len());
-        record
-    });
+    let shard = arguments.selection.shard;
+    let shard = shard.map(|it| keep_shard(it, &mut questions, printer));
     let chosen = ChosenCases {
         selection,
         limit,
@@ -108,6 +100,17 @@ pub(crate) async fn read(
         all,
         script,
     })
+}
+
+/// Removes the questions of other shards. Conversations stay whole, so that a shard can ask and judge them as one machine would.
+fn keep_shard(shard: Shard, questions: &mut Vec<Question>, printer: &Printer) -> ShardRecord {
+    let record = shard.retain(
+        questions,
+        |question| &question.id,
+        |question| Some(question.turn.as_ref()?.conversation.as_str()),
+    );
+    record.note(printer, questions.len());
+    record
 }
 
 /// Says which rows of the dataset are not asked, and which count as not retrieved.

@@ -44,7 +44,7 @@ pub(crate) fn check(
     };
     if !has_goals {
         let message = format!(
-            "`simulated` needs goals, and `{name}` has none; name the column of goals in its manifest, such as `questions: {{goal: goal}}`"
+            "`simulated` needs a goal for each conversation: name the column that holds it in the manifest of `{name}`, such as `questions: {{goal: goal}}`"
         );
         bail!(resolved.bad_value(key, &message));
     }

@@ -8,7 +8,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Evidence, Outcome
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
-use crate::conversation::Asked;
+use crate::conversation::JudgedQuestion;
 use crate::judging::{Judge, Judged, record_judged};
 use crate::rag_judges::RagJudges;
 
@@ -34,7 +34,8 @@ impl Equivalence {
         }
     }
 
-    /// The most tokens of what was said before a question, as [`RagJudges::context_tokens`] counts them.
+    /// Lets the judge read the latest turns before a question that fit in this many tokens. [`RagJudges::context_tokens`] counts them in the
+    /// same way.
     #[must_use]
     pub fn context_tokens(self, tokens: NonZeroUsize) -> Self {
         let most = RagJudges::bytes(tokens);
@@ -58,7 +59,7 @@ impl Evaluator<Qa> for Equivalence {
             return Ok(vec![Outcome::undefined(Self::OUTCOME, reason)]);
         }
         let judged = Judged {
-            question: &Asked::of(context, self.most).text(),
+            question: &JudgedQuestion::of(context, self.most).text(),
             reference,
             accepted: Reference::accepted(expected),
             answerable: expected.is_none_or(|expected| expected.answerable),

@@ -7,7 +7,7 @@ use evals::{Case, Concern, Context, Evaluator, EvaluatorError, Outcome};
 
 use super::{Qa, Reference};
 use crate::call::Purpose;
-use crate::conversation::Asked;
+use crate::conversation::JudgedQuestion;
 use crate::judging::{RefusalJudge, record_judged};
 use crate::rag_judges::RagJudges;
 
@@ -42,8 +42,8 @@ impl Refusal {
         Self::default()
     }
 
-    /// Asks `judge` about answers without a known sentence. It reads at most so many tokens of what was said before a question, as
-    /// [`RagJudges::context_tokens`] counts them.
+    /// Asks `judge` about answers without a known sentence. Before the question, it reads the latest turns of the conversation that fit in
+    /// `context_tokens`. [`RagJudges::context_tokens`] counts tokens in the same way.
     #[must_use]
     pub fn judge(self, judge: RefusalJudge, context_tokens: NonZeroUsize) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Refusal {
             return Ok((context.output.refused, None));
         };
         let answer = context.output.plain();
-        let question = Asked::of(context, *most).text();
+        let question = JudgedQuestion::of(context, *most).text();
         let verdict = judge.refuses(&question, &answer, context.repeat).await;
         let purpose = Purpose::RefusalJudge;
         let verdict = record_judged(verdict, |it| &it.calls, purpose, &context.scope)?;

@@ -12,7 +12,7 @@ use super::rubric::{Graded, Rubric};
 use super::sitting::Sitting;
 use super::templates::JudgeTemplates;
 use crate::Qa;
-use crate::conversation::Asked;
+use crate::conversation::JudgedQuestion;
 use crate::judging::{JudgeError, Panel};
 
 /// A rough number of bytes of a token of a chat model. English has more; this leaves room for other languages.
@@ -55,14 +55,14 @@ impl RagJudges {
         Self { budget, ..self }
     }
 
-    /// The most bytes that count as so many tokens.
+    /// Converts a limit in tokens to one in bytes.
     pub(crate) fn bytes(tokens: NonZeroUsize) -> usize {
         tokens.get().saturating_mul(BYTES_PER_TOKEN)
     }
 
     /// The question of a case that ran, with as much of what was said before it as a request holds.
-    pub(super) fn asked(&self, context: &Context<'_, Qa>) -> Asked {
-        Asked::of(context, self.budget)
+    pub(super) fn asked(&self, context: &Context<'_, Qa>) -> JudgedQuestion {
+        JudgedQuestion::of(context, self.budget)
     }
 
     /// The judges that are asked.

@@ -82,8 +82,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     if let Some(warning) = models.model_set.self_preference() {
         printer.warn(&warning);
     }
-    let started = clock::now();
-    let opening = open_folder(run, qa, models, started);
+    let opening = open_folder(run, qa, models, clock::now());
     let mut opened = run.interruption.guard(opening).await?;
     prepared.spending.resume(spent(
         &opened.finished,
@@ -97,7 +96,7 @@ async fn answer(run: Run<'_>, qa: &QaPlan, models: &QaModels) -> Result<Finished
     let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
         .clustered(plan.manifest.cluster.clone());
     let judging = &models.judging;
-    let dataset = judging.add_evaluators(run.session.printer, dataset, &prepared.chosen);
+    let dataset = judging.add_evaluators(printer, dataset, &prepared.chosen);
     let closing = Closing {
         session: run.session,
         model_set: &models.model_set,

@@ -134,7 +134,7 @@ fn playing(run: TargetRun<'_>, turns: u64, tokenizer: &dyn Tokenizer) -> Result<
     }))
 }
 
-/// The line of the requests to the target for so many questions; empty for a file, which is read at no cost.
+/// Says how many requests the target gets for `asked` questions. Empty for a file of answers, which costs nothing to read.
 fn asking(run: TargetRun<'_>, asked: u64, resumed: usize) -> String {
     let TargetRun { plan, prepared, .. } = run;
     let target = prepared.target.identity();

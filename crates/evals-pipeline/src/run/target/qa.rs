@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use chrono::{DateTime, Utc};
-use evals::CaseReport;
+use evals::{CaseReport, Dataset};
 use evals_rag::Purpose;
 use evals_rag::prices::Prices;
 use evals_rag::qa::{self, Qa};
-use evals_rag::targets::{self, TargetSystem};
+use evals_rag::targets::{self, Conversations, TargetSystem};
 use evals_runs::clock;
 use evals_targets::{Payment, RecordedTarget, TargetIdentity};
 use serde_json::Value;
@@ -87,14 +87,7 @@ async fn answer(
     let attempts_before = Attempts::so_far(&prepared.traffic);
     let system = prepared.system(plan, recorded);
     system.conversations.resume(&opened.finished);
-    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
-        .clustered(plan.manifest.cluster.clone())
-        .in_sequences(|case| system.conversations.sequence(case.as_str()));
-    let judging = &models.judging;
-    let mut dataset = judging.add_evaluators(session.printer, dataset, &prepared.chosen);
-    if let Some(labels) = plan.manifest.labels.clone() {
-        dataset = dataset.report_evaluator(LabelAgreement(labels));
-    }
+    let dataset = dataset(run, models, &system.conversations)?;
     let work = Work {
         name: format!("{} ({identity})", plan.qa_name),
         dataset,
@@ -127,6 +120,24 @@ async fn answer(
         facts: [facts.lines(), further.collect()].concat(),
     };
     closing.close(answered, opened.folder)
+}
+
+/// The questions as cases, with their evaluators. Those of a live conversation are a sequence.
+fn dataset(
+    run: TargetRun<'_>,
+    models: &TargetQa,
+    conversations: &Conversations,
+) -> Result<Dataset<Qa>> {
+    let TargetRun { plan, prepared, .. } = run;
+    let dataset = qa::dataset(&plan.manifest.name, prepared.questions.iter().cloned())?
+        .clustered(plan.manifest.cluster.clone())
+        .in_sequences(|case| conversations.sequence(case.as_str()));
+    let judging = &models.judging;
+    let dataset = judging.add_evaluators(run.session.printer, dataset, &prepared.chosen);
+    Ok(match plan.manifest.labels.clone() {
+        Some(labels) => dataset.report_evaluator(LabelAgreement(labels)),
+        None => dataset,
+    })
 }
 
 /// What the cases of earlier sessions cost.
